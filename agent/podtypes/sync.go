@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // SyncResult says what one SyncPod of the runtime did.
@@ -38,6 +39,19 @@ type RejectError struct {
 }
 
 func (e *RejectError) Error() string { return e.Reason + ": " + e.Message }
+
+// StatusReport is the newest status of a pod on its way to the server.
+type StatusReport struct {
+	Namespace string
+	Name      string
+	UID       types.UID
+	// Version rises with each report of the pod.
+	Version uint64
+	Status  corev1.PodStatus
+	// Terminated: nothing of the pod runs any more and all that it held is
+	// released.
+	Terminated bool
+}
 
 // ErrNotFound is what runtime calls return, wrapped, for an object that the
 // runtime does not have.

@@ -11,7 +11,8 @@ import corev1 "k8s.io/api/core/v1"
 type Op int
 
 // The operations. A source sends SET with its whole set or the others with
-// changes; what comes out of the mux has ADD to RECONCILE only.
+// changes; it ends its first set with SYNCED. What comes out of the mux has
+// ADD to RECONCILE only.
 const (
 	// SET replaces everything that the source had said.
 	SET Op = iota + 1
@@ -25,10 +26,13 @@ const (
 	REMOVE
 	// RECONCILE: only the status differs from what the node reported.
 	RECONCILE
+	// SYNCED carries no pods: the source has said all that it has. Only then may
+	// what it did not name be cleaned up.
+	SYNCED
 )
 
 func (o Op) String() string {
-	return [...]string{"NONE", "SET", "ADD", "UPDATE", "DELETE", "REMOVE", "RECONCILE"}[o]
+	return [...]string{"NONE", "SET", "ADD", "UPDATE", "DELETE", "REMOVE", "RECONCILE", "SYNCED"}[o]
 }
 
 // Names of sources.

@@ -1,0 +1,79 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/resource"
+)
+
+// FullName returns namespace/name, by which logs and errors name an object.
+func FullName(o metav1.Object) string {
+	if o.GetNamespace() == "" {
+		return o.GetName()
+	}
+	return o.GetNamespace() + "/" + o.GetName()
+}
+
+// IsTerminal tells whether the pod has ended for good: phase Succeeded or Failed.
+func IsTerminal(pod *corev1.Pod) bool { return IsTerminalPhase(pod.Status.Phase) }
+
+// IsTerminalPhase tells whether a phase is never left.
+func IsTerminalPhase(phase corev1.PodPhase) bool {
+	return phase == corev1.PodSucceeded || phase == corev1.PodFailed
+}
+
+// GracePeriod returns how long the pod may take to end: that of its deletion, or
+// else that of its spec, or else Kubernetes' default of 30 s.
+func GracePeriod(pod *corev1.Pod) time.Duration {
+	switch {
+	case pod.DeletionGracePeriodSeconds != nil:
+		return time.Duration(*pod.DeletionGracePeriodSeconds) * time.Second
+	case pod.Spec.TerminationGracePeriodSeconds != nil:
+		return time.Duration(*pod.Spec.TerminationGracePeriodSeconds) * time.Second
+	}
+	return corev1.DefaultTerminationGracePeriodSeconds * time.Second
+}
+
+// PodRequests returns what the pod asks of a node: the larger of what its
+// containers ask together and what an init container asks, plus overhead.
+func PodRequests(pod *corev1.Pod) corev1.ResourceList {
+	return resource.PodRequests(pod, resource.PodResourcesOptions{})
+}
+
+// PodLimits returns the pod's limits, reckoned as PodRequests does.
+func PodLimits(pod *corev1.Pod) corev1.ResourceList {
+	return resource.PodLimits(pod, resource.PodResourcesOptions{})
+}
+
+// Container returns the container or init container of that name, or nil.
+func Container(pod *corev1.Pod, name string) *corev1.Container {
+	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// PodCondition returns the condition of that type, or nil.
+func PodCondition(status *corev1.PodStatus, t corev1.PodConditionType) *corev1.PodCondition {
+	for i := range status.Conditions {
+		if status.Conditions[i].Type == t {
+			return &status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// IsReady tells whether the pod's Ready condition is true.
+func IsReady(pod *corev1.Pod) bool {
+	c := PodCondition(&pod.Status, corev1.PodReady)
+	return c != nil && c.Status == corev1.ConditionTrue
+}
