@@ -5,6 +5,7 @@ package podtypes
 
 import (
 	"errors"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,6 +17,11 @@ type SyncResult struct {
 	// what of: the waiting reason and message that users see, such as
 	// CrashLoopBackOff or ErrImagePull.
 	Reasons map[string]WaitingReason
+	// Changed tells that the runtime was asked to start or stop something, so
+	// that what was read of the pod before is out of date.
+	Changed bool
+	// RetryAfter asks for another sync after that time; 0 asks for nothing.
+	RetryAfter time.Duration
 	// Err is nil when nothing failed; it joins the failures of all steps.
 	Err error
 }
@@ -63,4 +69,32 @@ type EventRecorder interface {
 	// fieldPath names the part of the pod, such as spec.containers{web}, or is
 	// empty.
 	Record(pod *corev1.Pod, fieldPath, eventType, reason, message string)
+}
+
+// SyncType says why a pod is synced.
+type SyncType int
+
+// The reasons for a sync.
+const (
+	// SyncCreate is the first sync of a pod that is new to the node.
+	SyncCreate SyncType = iota + 1
+	// SyncUpdate follows a change of the pod's spec or metadata.
+	SyncUpdate
+	// SyncAgain follows an event of the runtime, a timer or a retry.
+	SyncAgain
+	// SyncKill ends the pod.
+	SyncKill
+)
+
+func (t SyncType) String() string {
+	return [...]string{"none", "create", "update", "sync", "kill"}[t]
+}
+
+// SyncOutcome is what one sync of a pod leaves to its worker.
+type SyncOutcome struct {
+	// Terminal: the pod has ended for good and is to be torn down.
+	Terminal bool
+	// RetryAfter asks for another sync after that time, such as at the end of a
+	// crash back-off; 0 asks for nothing.
+	RetryAfter time.Duration
 }
