@@ -1,0 +1,121 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// process identifies one process for as long as the machine is up. A pid alone is
+// given again to another process.
+type process struct {
+	PID int `json:"pid"`
+	// StartTime is in clock ticks since boot, as in /proc/<pid>/stat.
+	StartTime uint64 `json:"startTime"`
+	// Executable is the path that was started; it may have been replaced since.
+	Executable string `json:"executable"`
+}
+
+// entry is a live process as a listing shows it.
+type entry struct {
+	process
+	parent int
+	args   []string
+}
+
+// inspect reads one live process. It fails for a zombie and for a kernel thread.
+func inspect(pid int) (entry, error) {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	line, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return entry{}, err
+	}
+	stat, err := parseStat(line)
+	if err != nil {
+		return entry{}, err
+	}
+	if stat.state == 'Z' || stat.state == 'X' {
+		return entry{}, fmt.Errorf("process %d: %w", pid, os.ErrProcessDone)
+	}
+	exe, err := os.Readlink(filepath.Join(dir, "exe"))
+	if err != nil {
+		return entry{}, err
+	}
+	cmdline, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if err != nil {
+		return entry{}, err
+	}
+	return entry{
+		process: process{PID: pid, StartTime: stat.startTime, Executable: strings.TrimSuffix(exe, " (deleted)")},
+		parent:  stat.parent,
+		args:    strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00"),
+	}, nil
+}
+
+// listProcesses lists the live processes of the machine.
+func listProcesses() []entry {
+	var list []entry
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		if e, err := inspect(pid); err == nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// alive tells whether that very process still runs.
+func (p process) alive() bool {
+	if p.PID <= 1 {
+		return false
+	}
+	now, err := inspect(p.PID)
+	return err == nil && now.process == p
+}
+
+// stale tells whether the executable was replaced since the process started.
+func (p process) stale() bool {
+	running, err := os.Stat(filepath.Join("/proc", strconv.Itoa(p.PID), "exe"))
+	if err != nil {
+		return false
+	}
+	installed, err := os.Stat(p.Executable)
+	return err == nil && !os.SameFile(running, installed)
+}
+
+// procStat is what is used of /proc/<pid>/stat.
+type procStat struct {
+	state     byte
+	parent    int
+	startTime uint64
+}
+
+// parseStat reads a /proc/<pid>/stat line; see proc_pid_stat(5). The program's name,
+// in brackets, may itself hold spaces and brackets.
+func parseStat(line []byte) (procStat, error) {
+	end := bytes.LastIndexByte(line, ')')
+	fields := bytes.Fields(line[end+1:])
+	// fields[0] is the third field of the line.
+	if end < 0 || len(fields) < 20 || len(fields[0]) != 1 {
+		return procStat{}, fmt.Errorf("malformed stat line %q", line)
+	}
+	parent, err := strconv.Atoi(string(fields[4-3]))
+	if err != nil {
+		return procStat{}, fmt.Errorf("malformed stat line %q: %w", line, err)
+	}
+	start, err := strconv.ParseUint(string(fields[22-3]), 10, 64)
+	if err != nil {
+		return procStat{}, fmt.Errorf("malformed stat line %q: %w", line, err)
+	}
+	return procStat{state: fields[0][0], parent: parent, startTime: start}, nil
+}

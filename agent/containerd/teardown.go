@@ -1,0 +1,135 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/moby/sys/mountinfo"
+	"github.com/opencontainers/cgroups"
+	"golang.org/x/sys/unix"
+)
+
+// Stop ends containerd; pods run on. Run must have ended, or it starts another.
+func (r *Runtime) Stop(ctx context.Context) error {
+	h, err := r.adopt()
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	return h.end(ctx, termGrace)
+}
+
+// Teardown ends containerd and every pod at once, and removes all that the node took
+// from the machine: processes, mounts, network, cgroups, and RunDir. Dir stays, with
+// nothing mounted in it. It is for `berth dev down` and tests; Run must have ended.
+func (r *Runtime) Teardown(ctx context.Context) error {
+	errs := []error{
+		r.Stop(ctx),
+		r.killPods(ctx),
+		unmountBelow(r.cfg.Dir),
+		unmountBelow(r.cfg.RunDir),
+		r.RemoveNetwork(ctx),
+		removeCgroups(r.CgroupRoot()),
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("node %s: %w", r.cfg.NodeID, err)
+	}
+	return os.RemoveAll(r.cfg.RunDir)
+}
+
+// killPods kills all processes of the node's pods and waits for their end.
+func (r *Runtime) killPods(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, termGrace)
+	defer cancel()
+	// A process may fork while it is looked for, so look again until none is left.
+	return poll(ctx, func() (bool, error) {
+		victims := r.podProcesses(listProcesses(), cgroupMembers(r.CgroupRoot()))
+		for _, v := range victims {
+			if h, err := v.open(); err == nil {
+				_ = h.signal(unix.SIGKILL)
+				h.close()
+			}
+		}
+		return len(victims) == 0, nil
+	})
+}
+
+// podProcesses are the node's shims, the members of its cgroups, and all that
+// descends from either.
+func (r *Runtime) podProcesses(all []entry, members map[int]bool) []entry {
+	children := map[int][]entry{}
+	var pods []entry
+	for _, e := range all {
+		children[e.parent] = append(children[e.parent], e)
+		if members[e.PID] || r.isShim(e) {
+			pods = append(pods, e)
+		}
+	}
+	seen := map[int]bool{}
+	for i := 0; i < len(pods); i++ {
+		if pid := pods[i].PID; !seen[pid] {
+			seen[pid] = true
+			pods = append(pods, children[pid]...)
+		}
+	}
+	return pods
+}
+
+// isShim recognises a shim of this node by its executable and containerd's address.
+func (r *Runtime) isShim(e entry) bool {
+	address := slices.Index(e.args, "-address")
+	return filepath.Base(e.Executable) == filepath.Base(r.shim()) &&
+		address >= 0 && address+1 < len(e.args) && e.args[address+1] == r.socket()
+}
+
+// cgroupMembers are the pids in the cgroup and below it, in any hierarchy.
+func cgroupMembers(root string) map[int]bool {
+	members := map[int]bool{}
+	for _, dir := range cgroupDirs(root) {
+		pids, _ := cgroups.GetAllPids(dir)
+		for _, pid := range pids {
+			members[pid] = true
+		}
+	}
+	return members
+}
+
+// unmountBelow detaches every mount below the directory, deepest first.
+func unmountBelow(dir string) error {
+	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(dir))
+	if err != nil {
+		return fmt.Errorf("mounts below %s: %w", dir, err)
+	}
+	var errs []error
+	for _, m := range slices.Backward(mounts) {
+		if err := unix.Unmount(m.Mountpoint, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil && !errors.Is(err, unix.EINVAL) {
+			errs = append(errs, fmt.Errorf("unmount %s: %w", m.Mountpoint, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeCgroups removes the cgroup from every hierarchy of version 1 and from version 2.
+func removeCgroups(root string) error {
+	var errs []error
+	for _, dir := range cgroupDirs(root) {
+		errs = append(errs, cgroups.RemovePath(dir))
+	}
+	return errors.Join(errs...)
+}
+
+func cgroupDirs(root string) []string {
+	dirs, _ := filepath.Glob(filepath.Join("/sys/fs/cgroup", "*", root))
+	v2, _ := filepath.Glob(filepath.Join("/sys/fs/cgroup", root))
+	return append(dirs, v2...)
+}
