@@ -1,0 +1,110 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"github.com/berth-run/berth/store"
+)
+
+// errDamaged marks a record that this package cannot have written.
+var errDamaged = errors.New("damaged record")
+
+const revisionSize = 8
+
+func encodeRevision(revision int64) []byte {
+	return binary.BigEndian.AppendUint64(make([]byte, 0, revisionSize), uint64(revision))
+}
+
+func decodeRevision(b []byte) (int64, error) {
+	if len(b) != revisionSize {
+		return 0, errDamaged
+	}
+	revision := int64(binary.BigEndian.Uint64(b))
+	if revision < 0 || revision > maxRevision {
+		return 0, errDamaged
+	}
+	return revision, nil
+}
+
+// encodeEntry returns the record of an entry. The value in memory is its tail,
+// so that one copy of the caller's bytes serves file and readers.
+func encodeEntry(revision int64, value []byte) []byte {
+	record := make([]byte, 0, revisionSize+len(value))
+	record = binary.BigEndian.AppendUint64(record, uint64(revision))
+	return append(record, value...)
+}
+
+// entryValue is the value in an entry's record, not copied.
+func entryValue(record []byte) []byte {
+	return record[revisionSize:len(record):len(record)]
+}
+
+// decodeEntry copies an entry out of the file.
+func decodeEntry(key, record []byte) (store.Entry, error) {
+	if len(record) < revisionSize {
+		return store.Entry{}, errDamaged
+	}
+	revision, err := decodeRevision(record[:revisionSize])
+	if err != nil {
+		return store.Entry{}, err
+	}
+	return store.Entry{Key: string(key), Value: bytes.Clone(entryValue(record)), Revision: revision}, nil
+}
+
+// logRecord is one event of the log, without its own revision.
+type logRecord struct {
+	typ store.EventType
+	// seconds is the time of the change, in Unix seconds.
+	seconds int64
+	key     []byte
+	// prevRevision and prev are the entry that was replaced or deleted.
+	prevRevision int64
+	prev         []byte
+}
+
+func (r logRecord) encode() []byte {
+	b := make([]byte, 0, 1+3*binary.MaxVarintLen64+len(r.key)+len(r.prev))
+	b = append(b, byte(r.typ))
+	b = binary.AppendUvarint(b, uint64(max(r.seconds, 0)))
+	b = binary.AppendUvarint(b, uint64(r.prevRevision))
+	b = binary.AppendUvarint(b, uint64(len(r.key)))
+	b = append(b, r.key...)
+	return append(b, r.prev...)
+}
+
+// decodeLog reads an event; key and prev point into b.
+func decodeLog(b []byte) (logRecord, error) {
+	if len(b) == 0 {
+		return logRecord{}, errDamaged
+	}
+	r := logRecord{typ: store.EventType(b[0])}
+	if r.typ < store.Created || r.typ > store.Deleted {
+		return logRecord{}, errDamaged
+	}
+	var numbers [3]uint64
+	b = b[1:]
+	for i := range numbers {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > maxRevision {
+			return logRecord{}, errDamaged
+		}
+		numbers[i], b = n, b[size:]
+	}
+	keySize := numbers[2]
+	if keySize > uint64(len(b)) {
+		return logRecord{}, errDamaged
+	}
+	r.seconds, r.prevRevision = int64(numbers[0]), int64(numbers[1])
+	r.key, r.prev = b[:keySize], b[keySize:]
+	return r, nil
+}
+
+// previous copies the entry that the event replaced or deleted out of the file.
+func (r logRecord) previous() store.Entry {
+	return store.Entry{Key: string(r.key), Value: bytes.Clone(r.prev), Revision: r.prevRevision}
+}

@@ -1,0 +1,146 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package bolt
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/berth-run/berth/store"
+)
+
+// watcher is one watch. The hub fills its buffer and never waits for it.
+type watcher struct {
+	prefix string
+	limit  int
+	// leave takes the watcher out of the hub.
+	leave func()
+	// ready holds a token after the buffer was filled or the watch ended.
+	ready chan struct{}
+
+	mu sync.Mutex
+	// past are rebuilt events; they do not count as being behind.
+	past []store.Event
+	live []store.Event
+	// told is the revision up to which the buffers tell all; before begin it is
+	// above all revisions.
+	told int64
+	err  error
+}
+
+var _ store.Watcher = (*watcher)(nil)
+
+func newWatcher(prefix string, limit int) *watcher {
+	return &watcher{prefix: prefix, limit: limit, ready: make(chan struct{}, 1), told: math.MaxInt64}
+}
+
+// begin puts the events between from and the watcher's joining before those
+// that came since.
+func (w *watcher) begin(from int64, past []store.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return
+	}
+	w.past = past
+	if len(past) > 0 {
+		from = past[len(past)-1].Revision
+	}
+	if len(w.live) == 0 {
+		w.told = from
+	}
+	w.wake()
+}
+
+// Next implements store.Watcher.
+func (w *watcher) Next(ctx context.Context) ([]store.Event, error) {
+	for {
+		if events, err := w.take(); len(events) > 0 || err != nil {
+			return events, err
+		}
+		select {
+		case <-w.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Close implements store.Watcher.
+func (w *watcher) Close() {
+	w.end(store.ErrClosed)
+	w.leave()
+}
+
+func (w *watcher) take() ([]store.Event, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return nil, fmt.Errorf("watch %q: %w", w.prefix, w.err)
+	}
+	events := w.past
+	w.past = nil
+	if len(events) == 0 {
+		events, w.live = w.live, nil
+	}
+	return events, nil
+}
+
+// deliver adds those of the events that are under the prefix. It reports false
+// when the watch has ended, be it by this.
+func (w *watcher) deliver(events []store.Event) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, event := range events {
+		if !strings.HasPrefix(event.Key, w.prefix) {
+			continue
+		}
+		if len(w.live) == w.limit {
+			w.endLocked(store.ErrSlowWatcher)
+			break
+		}
+		w.live = append(w.live, event)
+		w.told = event.Revision
+		w.wake()
+	}
+	return w.err == nil
+}
+
+// mark tells an idle reader that the store has come to head.
+func (w *watcher) mark(head int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil || w.told >= head || len(w.past)+len(w.live) > 0 {
+		return
+	}
+	w.live = append(w.live, store.Event{Type: store.Progress, Revision: head})
+	w.told = head
+	w.wake()
+}
+
+// end makes Next return err from now on. The first end counts.
+func (w *watcher) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.endLocked(err)
+}
+
+func (w *watcher) endLocked(err error) {
+	if w.err != nil {
+		return
+	}
+	w.err = err
+	w.past, w.live = nil, nil
+	w.wake()
+}
+
+func (w *watcher) wake() {
+	select {
+	case w.ready <- struct{}{}:
+	default:
+	}
+}
