@@ -1,0 +1,86 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/moby/sys/mountinfo"
+	"golang.org/x/sys/unix"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// makeEmptyDir makes the directory that every user may write to, in memory where
+// the pod asks for it.
+func makeEmptyDir(dir string, source *corev1.EmptyDirVolumeSource) error {
+	if source.Medium == corev1.StorageMediumMemory {
+		options := "mode=0777"
+		if source.SizeLimit != nil && source.SizeLimit.Sign() > 0 {
+			options += fmt.Sprintf(",size=%d", source.SizeLimit.Value())
+		}
+		return mountTmpfs(dir, options)
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o777) // whatever the umask is
+}
+
+// mountTmpfs makes dir a tmpfs unless it is one.
+func mountTmpfs(dir, options string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return fmt.Errorf("statfs %s: %w", dir, err)
+	}
+	if s.Type == unix.TMPFS_MAGIC && isMountPoint(dir) {
+		return nil
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		return fmt.Errorf("mount tmpfs at %s: %w", dir, err)
+	}
+	return nil
+}
+
+// isMountPoint compares devices, which tells for every mount but a bind mount of
+// the same file system.
+func isMountPoint(dir string) bool {
+	var here, above unix.Stat_t
+	if unix.Stat(dir, &here) != nil || unix.Stat(filepath.Dir(dir), &above) != nil {
+		return false
+	}
+	return here.Dev != above.Dev
+}
+
+// unmountBelow unmounts everything at or below dir, innermost and newest first,
+// so that nothing that is removed afterwards lies behind a mount.
+func unmountBelow(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(real))
+	if err != nil {
+		return fmt.Errorf("list mounts below %s: %w", real, err)
+	}
+	slices.SortFunc(mounts, func(a, b *mountinfo.Info) int { return b.ID - a.ID })
+	var errs []error
+	for _, m := range mounts {
+		err := unix.Unmount(m.Mountpoint, unix.UMOUNT_NOFOLLOW)
+		if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: no longer a mount point
+			errs = append(errs, fmt.Errorf("unmount %s: %w", m.Mountpoint, err))
+		}
+	}
+	return errors.Join(errs...)
+}
