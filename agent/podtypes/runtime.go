@@ -141,3 +141,14 @@ func (s *PodStatus) Running() bool {
 	}
 	return false
 }
+
+// RuntimeStatus says whether the runtime can run pods.
+type RuntimeStatus struct {
+	// Ready: the runtime answers and can start containers.
+	Ready bool
+	// NetworkReady: it can give pods a network of their own.
+	NetworkReady bool
+	// Reason and Message say why one of them is false.
+	Reason  string
+	Message string
+}

@@ -1,0 +1,165 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package node describes the machine to the server: what it has, where it is
+// reached, and whether it can run pods now.
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// Runtime is what the node asks its container runtime.
+type Runtime interface {
+	Status(ctx context.Context) (podtypes.RuntimeStatus, error)
+}
+
+// How often the runtime is asked whether it can run pods.
+const (
+	askEvery           = 10 * time.Second
+	askEveryUntilReady = 100 * time.Millisecond
+)
+
+// Config says who the node is.
+type Config struct {
+	Name string
+	// IPs are the node's addresses, primary first.
+	IPs    []string
+	Labels map[string]string
+	// MaxPods bounds the pods on the node.
+	MaxPods int
+	// StateDir lies on the file system whose size is the node's ephemeral storage.
+	StateDir string
+	// RuntimeVersion is shown in the node's info, such as containerd://2.4.2.
+	RuntimeVersion string
+	AgentVersion   string
+	Runtime        Runtime
+	Logger         *slog.Logger
+}
+
+// Node keeps the machine's description current.
+type Node struct {
+	cfg     Config
+	machine machine
+	changed chan struct{}
+
+	mu         sync.Mutex
+	status     podtypes.RuntimeStatus
+	conditions []corev1.NodeCondition
+	// spec is what the server last said of the node.
+	spec corev1.NodeSpec
+	// labels are those that the server last said, over the node's own.
+	labels map[string]string
+}
+
+// New reads what the machine has. Its readiness is false until Run has asked the
+// runtime.
+func New(cfg Config) (*Node, error) {
+	m, err := readMachine(cfg.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{cfg: cfg, machine: m, changed: make(chan struct{}, 1)}
+	n.setStatus(podtypes.RuntimeStatus{Reason: "Starting", Message: "the runtime has not been asked yet"})
+	return n, nil
+}
+
+// Run asks the runtime for its status until ctx ends.
+func (n *Node) Run(ctx context.Context) error {
+	for {
+		status, err := n.cfg.Runtime.Status(ctx)
+		if err != nil {
+			status = podtypes.RuntimeStatus{Reason: "RuntimeNotResponding", Message: err.Error()}
+		}
+		if ctx.Err() == nil {
+			n.setStatus(status)
+		}
+		wait := askEvery
+		if !status.Ready || !status.NetworkReady {
+			wait = askEveryUntilReady
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+// setStatus takes in an answer of the runtime and signals a change of substance.
+func (n *Node) setStatus(status podtypes.RuntimeStatus) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conditions != nil && status == n.status {
+		return
+	}
+	n.status = status
+	n.conditions = conditions(status, n.conditions, metav1.Now())
+	select {
+	case n.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Changed signals that Node says something new of its status.
+func (n *Node) Changed() <-chan struct{} { return n.changed }
+
+// Assign takes in what the server says of the node: its taints, its pod range and
+// the labels that users gave it.
+func (n *Node) Assign(node *corev1.Node) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.spec = *node.Spec.DeepCopy()
+	n.labels = maps.Clone(node.Labels)
+}
+
+// NetworkReady returns nil when pods can be given a network of their own.
+func (n *Node) NetworkReady() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.status.NetworkReady {
+		return nil
+	}
+	return errors.New("the node's network is not ready: " + n.status.Message)
+}
+
+// RuntimeReady returns nil when the runtime answers and can start containers.
+func (n *Node) RuntimeReady() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.status.Ready {
+		return nil
+	}
+	return errors.New("the runtime is not ready: " + n.status.Message)
+}
+
+// Node returns the node's object as it stands now. The caller may keep it.
+func (n *Node) Node() *corev1.Node {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	labels := ownLabels(n.cfg)
+	maps.Copy(labels, n.labels)
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: n.cfg.Name, Labels: labels},
+		Spec:       *n.spec.DeepCopy(),
+		Status: corev1.NodeStatus{
+			Capacity:    n.machine.capacity(n.cfg.MaxPods),
+			Allocatable: n.machine.capacity(n.cfg.MaxPods),
+			Phase:       corev1.NodeRunning,
+			Conditions:  slices.Clone(n.conditions),
+			Addresses:   addresses(n.cfg),
+			NodeInfo:    n.machine.info(n.cfg),
+		},
+	}
+}
