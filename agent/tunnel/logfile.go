@@ -1,0 +1,117 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tunnel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// Runtime tells how far containers are.
+type Runtime interface {
+	// PodStatus returns, or wraps, podtypes.ErrNotFound for a pod that the
+	// runtime does not have.
+	PodStatus(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error)
+}
+
+// Logs reads the log files that the runtime writes:
+// <root>/<namespace>_<name>_<uid>/<container>/<attempt>.log.
+type Logs struct {
+	root    string
+	runtime Runtime
+	logger  *slog.Logger
+}
+
+// NewLogs returns Logs over the files below root.
+func NewLogs(root string, runtime Runtime, logger *slog.Logger) *Logs {
+	return &Logs{root: root, runtime: runtime, logger: logger}
+}
+
+// containerRef names a container of a pod.
+type containerRef struct {
+	namespace, name string
+	uid             types.UID
+	container       string
+}
+
+// dir is where the container's log files are, below the root.
+func (c containerRef) dir() (string, error) {
+	pod := fmt.Sprintf("%s_%s_%s", c.namespace, c.name, c.uid)
+	for _, part := range []string{pod, c.container} {
+		if part == ".." || part == "." || strings.ContainsRune(part, filepath.Separator) {
+			return "", fmt.Errorf("%q is no name of a pod or container", part)
+		}
+	}
+	return filepath.Join(pod, c.container), nil
+}
+
+// logFile is the log of one attempt at a container.
+type logFile struct {
+	ref     containerRef
+	attempt uint32
+	file    *os.File
+}
+
+// open opens the log of the newest attempt, or of the one before it. An error
+// that wraps fs.ErrNotExist means that there is none.
+func (l *Logs) open(ref containerRef, previous bool) (*logFile, error) {
+	dir, err := ref.dir()
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(l.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	attempt, ok := chooseAttempt(attempts(entries), previous)
+	if !ok {
+		return nil, fmt.Errorf("log of container %q of pod %s: %w", ref.container, ref.uid, fs.ErrNotExist)
+	}
+	file, err := root.Open(filepath.Join(dir, fmt.Sprintf("%d.log", attempt)))
+	if err != nil {
+		return nil, err
+	}
+	return &logFile{ref: ref, attempt: attempt, file: file}, nil
+}
+
+// attempts returns the attempts whose logs are in the directory, oldest first.
+func attempts(entries []fs.DirEntry) []uint32 {
+	var found []uint32
+	for _, e := range entries {
+		text, ok := strings.CutSuffix(e.Name(), ".log")
+		if n, err := strconv.ParseUint(text, 10, 32); ok && err == nil {
+			found = append(found, uint32(n))
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func chooseAttempt(attempts []uint32, previous bool) (attempt uint32, ok bool) {
+	i := len(attempts) - 1
+	if previous {
+		i--
+	}
+	if i < 0 {
+		return 0, false
+	}
+	return attempts[i], true
+}

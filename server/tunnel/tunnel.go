@@ -1,0 +1,160 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tunnel reaches the agents, which dial out and are never dialled: each
+// keeps a yamux session open over the Tunnel RPC, and the server opens a stream
+// in it for each request of a user.
+package tunnel
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/yamux"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/berth-run/berth/internal/muxconn"
+	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
+)
+
+// reconnectWait is how long a request waits for an agent without a tunnel: one
+// that has just started, or lost its connection, is back by then.
+const reconnectWait = time.Second
+
+// Liveness tells when an agent was last heard of.
+type Liveness interface {
+	// LastSeen returns false for a node that this server has not heard of.
+	LastSeen(node string) (time.Time, bool)
+}
+
+// Tunnels holds the open tunnel of each node: the newest one.
+type Tunnels struct {
+	liveness Liveness
+	logger   *slog.Logger
+
+	mu       sync.Mutex
+	sessions map[string]*yamux.Session
+	// opened is closed, and replaced, whenever a tunnel opens.
+	opened chan struct{}
+}
+
+// New returns an empty set of tunnels.
+func New(liveness Liveness, logger *slog.Logger) *Tunnels {
+	return &Tunnels{
+		liveness: liveness,
+		logger:   logger,
+		sessions: map[string]*yamux.Session{},
+		opened:   make(chan struct{}),
+	}
+}
+
+// Tunnel serves the RPC: it ends with the agent's connection, or with ABORTED
+// when a newer tunnel of the node takes over.
+func (t *Tunnels) Tunnel(stream grpc.BidiStreamingServer[nodepb.Frame, nodepb.Frame]) error {
+	node := first(metadata.ValueFromIncomingContext(stream.Context(), muxconn.NodeKey))
+	if node == "" {
+		return status.Errorf(codes.InvalidArgument, "the metadata names no node in %q", muxconn.NodeKey)
+	}
+	session, err := muxconn.Client(stream, t.logger.With("node", node))
+	if err != nil {
+		return status.Errorf(codes.Internal, "open the tunnel of node %q: %v", node, err)
+	}
+	// Closing waits for a Send in progress, which only our return may end.
+	defer func() { go session.Close() }()
+	t.open(node, session)
+	defer t.forget(node, session)
+	select {
+	case <-stream.Context().Done():
+		return stream.Context().Err()
+	case <-session.CloseChan():
+		return status.Errorf(codes.Aborted, "the tunnel of node %q has ended or a newer one has taken over", node)
+	}
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}
+
+func (t *Tunnels) open(node string, session *yamux.Session) {
+	t.mu.Lock()
+	older := t.sessions[node]
+	t.sessions[node] = session
+	close(t.opened)
+	t.opened = make(chan struct{})
+	t.mu.Unlock()
+	if older != nil {
+		go older.Close()
+	}
+}
+
+func (t *Tunnels) forget(node string, session *yamux.Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sessions[node] == session {
+		delete(t.sessions, node)
+	}
+}
+
+// Dial opens a stream to the node's agent, which speaks HTTP/1.1 on it. If no
+// agent is there it fails, within a second, with a ServiceUnavailable Status
+// error that says since when.
+func (t *Tunnels) Dial(ctx context.Context, node string) (net.Conn, error) {
+	timeout := time.NewTimer(reconnectWait)
+	defer timeout.Stop()
+	for {
+		session, opened := t.session(node)
+		if session != nil {
+			if conn, err := session.Open(); err == nil {
+				return conn, nil
+			}
+			t.forget(node, session)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-timeout.C:
+			return nil, t.gone(node)
+		case <-opened:
+		}
+	}
+}
+
+func (t *Tunnels) session(node string) (*yamux.Session, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sessions[node], t.opened
+}
+
+// Transport returns a transport whose every request goes to the node's agent,
+// whatever host it names.
+func (t *Tunnels) Transport(node string) http.RoundTripper {
+	return &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return t.Dial(ctx, node)
+		},
+		DisableKeepAlives:  true,
+		DisableCompression: true,
+	}
+}
+
+// gone words the absence of a node's agent.
+func (t *Tunnels) gone(node string) error {
+	seen, ok := t.liveness.LastSeen(node)
+	if !ok {
+		return apierrors.NewServiceUnavailable(fmt.Sprintf("node %q is not connected, and has not been since the server started", node))
+	}
+	return apierrors.NewServiceUnavailable(fmt.Sprintf("node %q is not connected: its agent was last heard of at %s, %s ago",
+		node, seen.UTC().Format(time.RFC3339), time.Since(seen).Round(time.Second)))
+}
