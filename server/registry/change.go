@@ -1,0 +1,92 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"context"
+	"errors"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/store"
+)
+
+// decision is what shall become of a stored object. The zero value leaves it.
+type decision struct {
+	// write replaces the object.
+	write api.Object
+	// remove takes its record away.
+	remove bool
+}
+
+// change reads an object, lets decide say what shall become of it, and does
+// that if the object is still the one that was decided on; else it begins anew.
+// decide gets a shared object. Without a write the current object is returned.
+func (r *Registry) change(ctx context.Context, k *api.Kind, namespace, name string,
+	decide func(current api.Object) (decision, error)) (api.Object, error) {
+	for {
+		entry, err := r.store.Get(ctx, keyOf(k, namespace, name))
+		if err != nil {
+			return nil, storeError(k, name, err)
+		}
+		current, err := r.decode(k, entry)
+		if err != nil {
+			return nil, err
+		}
+		d, err := decide(current)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := r.carryOut(ctx, k, d, current, entry)
+		if !errors.Is(err, store.ErrConflict) {
+			return obj, err
+		}
+	}
+}
+
+// carryOut does what was decided on an entry. It returns store.ErrConflict,
+// unlike any other error, as the store gave it.
+func (r *Registry) carryOut(ctx context.Context, k *api.Kind, d decision, current api.Object, entry store.Entry) (api.Object, error) {
+	switch {
+	case d.remove:
+		return r.remove(ctx, k, current, entry)
+	case d.write == nil, apiequality.Semantic.DeepEqual(d.write, current):
+		return current, nil
+	}
+	value, err := encode(k, d.write)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := r.store.Update(ctx, entry.Key, value, entry.Revision)
+	if err != nil {
+		return nil, writeError(k, current.GetName(), err)
+	}
+	r.share(store.Entry{Key: entry.Key, Value: value, Revision: revision}, d.write)
+	return d.write, nil
+}
+
+// remove takes an object's record away and returns its last state, whose
+// resourceVersion is that of the removal.
+func (r *Registry) remove(ctx context.Context, k *api.Kind, current api.Object, entry store.Entry) (api.Object, error) {
+	_, revision, err := r.store.Delete(ctx, entry.Key, entry.Revision)
+	if err != nil {
+		return nil, writeError(k, current.GetName(), err)
+	}
+	return atRevision(current, revision), nil
+}
+
+// atRevision returns a copy of a shared object with another resourceVersion.
+func atRevision(obj api.Object, revision int64) api.Object {
+	next := api.ShallowCopy(obj)
+	next.SetResourceVersion(formatRevision(revision))
+	return next
+}
+
+func writeError(k *api.Kind, name string, err error) error {
+	if errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	return storeError(k, name, err)
+}

@@ -1,0 +1,127 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/berth-run/berth/api"
+)
+
+// Delete ends an object. A pod that a registered node may run only gets its
+// deletion timestamp: its record goes when the agent confirms (FinishPodDeletion),
+// or at once with a grace of 0. All else is removed at once. The object returned
+// is what was stored last; it has a deletion timestamp if it lives on.
+func (r *Registry) Delete(ctx context.Context, k *api.Kind, namespace, name string, o metav1.DeleteOptions) (api.Object, error) {
+	if g := o.GracePeriodSeconds; g != nil && *g < 0 {
+		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, field.ErrorList{
+			field.Invalid(field.NewPath("gracePeriodSeconds"), *g, "must be greater than or equal to 0")})
+	}
+	if k == api.Namespaces {
+		return r.deleteNamespace(ctx, name, o)
+	}
+	var dry api.Object
+	obj, err := r.change(ctx, k, namespace, name, func(current api.Object) (decision, error) {
+		if err := checkPreconditions(k, o, current); err != nil {
+			return decision{}, err
+		}
+		d := decision{remove: true}
+		if pod, ok := current.(*corev1.Pod); ok {
+			d = decidePodDeletion(pod, o.GracePeriodSeconds, r.nodeMayRun(pod), r.now())
+		}
+		if len(o.DryRun) > 0 {
+			dry = d.write
+			return decision{}, nil
+		}
+		return d, nil
+	})
+	if err == nil && dry != nil {
+		return dry, nil
+	}
+	return obj, err
+}
+
+func checkPreconditions(k *api.Kind, o metav1.DeleteOptions, current api.Object) error {
+	p := o.Preconditions
+	if p == nil {
+		return nil
+	}
+	if p.UID != nil && *p.UID != current.GetUID() {
+		return uidMismatch(k, current.GetName(), *p.UID, current.GetUID())
+	}
+	if p.ResourceVersion != nil && *p.ResourceVersion != current.GetResourceVersion() {
+		return apierrors.NewConflict(k.GroupResource(), current.GetName(), fmt.Errorf(
+			"Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v",
+			*p.ResourceVersion, current.GetResourceVersion()))
+	}
+	return nil
+}
+
+// nodeMayRun tells whether there is an agent that has to end the pod first.
+func (r *Registry) nodeMayRun(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName != "" && !api.IsTerminal(pod) && r.nodes.Registered(pod.Spec.NodeName)
+}
+
+// decidePodDeletion says what a deletion does to a pod. asked is the grace in
+// seconds that the user asked for, if any; it may shorten a deletion that has
+// begun, never lengthen it.
+func decidePodDeletion(pod *corev1.Pod, asked *int64, nodeMayRun bool, now time.Time) decision {
+	grace := int64(api.GracePeriod(pod) / time.Second)
+	if asked != nil && (pod.DeletionTimestamp == nil || *asked < grace) {
+		grace = *asked
+	}
+	if !nodeMayRun || grace == 0 {
+		return decision{remove: true}
+	}
+	begun := now
+	if pod.DeletionTimestamp != nil {
+		begun = deletionBegan(pod)
+	}
+	next := pod.DeepCopy()
+	until := metav1.NewTime(begun.Add(time.Duration(grace) * time.Second)).Rfc3339Copy()
+	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = &until, &grace
+	if pod.DeletionTimestamp == nil {
+		next.Generation++
+	}
+	return decision{write: next}
+}
+
+// deletionBegan returns when the deletion of a pod was first asked for.
+func deletionBegan(pod *corev1.Pod) time.Time {
+	return pod.DeletionTimestamp.Add(-api.GracePeriod(pod))
+}
+
+// FinishPodDeletion removes the record of a pod whose agent says that nothing of
+// it runs any more. It does nothing if the record is gone, belongs to another pod
+// of the same name, or is not being deleted.
+func (r *Registry) FinishPodDeletion(ctx context.Context, node, namespace, name string, uid types.UID) error {
+	_, err := r.change(ctx, api.Pods, namespace, name, func(current api.Object) (decision, error) {
+		pod := current.(*corev1.Pod)
+		if pod.UID != uid || pod.DeletionTimestamp == nil {
+			return decision{}, nil
+		}
+		return decision{remove: true}, requireBound(pod, node)
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// requireBound refuses a node's word about a pod of another node.
+func requireBound(pod *corev1.Pod, node string) error {
+	if pod.Spec.NodeName == node {
+		return nil
+	}
+	return apierrors.NewForbidden(api.Pods.GroupResource(), pod.Name,
+		fmt.Errorf("the pod is bound to node %q, not to %q", pod.Spec.NodeName, node))
+}

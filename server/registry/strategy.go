@@ -1,0 +1,108 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/berth-run/berth/api"
+)
+
+// strategy is what is special about writing one kind. Functions that are nil
+// have nothing to do.
+type strategy struct {
+	// resetStatus gives a new object the status that it starts with.
+	resetStatus func(obj api.Object)
+	// keepStatus takes the status of old into an update by a user.
+	keepStatus func(obj, old api.Object)
+	// sameSpec tells whether an update leaves the generation as it is.
+	sameSpec func(obj, old api.Object) bool
+}
+
+func strategyOf(k *api.Kind) strategy {
+	switch k {
+	case api.Pods:
+		return podStrategy
+	case api.Nodes:
+		return nodeStrategy
+	case api.Namespaces:
+		return namespaceStrategy
+	}
+	return strategy{}
+}
+
+func (s strategy) prepareForCreate(obj api.Object) {
+	if s.resetStatus != nil {
+		s.resetStatus(obj)
+	}
+	if s.sameSpec != nil {
+		obj.SetGeneration(1)
+	}
+}
+
+// prepareForUpdate carries over what a user's update cannot change.
+func (s strategy) prepareForUpdate(obj, old api.Object) {
+	keepSystemMeta(obj, old)
+	if s.keepStatus != nil {
+		s.keepStatus(obj, old)
+	}
+	if s.sameSpec != nil && !s.sameSpec(obj, old) {
+		obj.SetGeneration(old.GetGeneration() + 1)
+	}
+}
+
+// prepareForStatusUpdate returns old with the status of obj.
+func (s strategy) prepareForStatusUpdate(obj, old api.Object) api.Object {
+	next := api.ShallowCopy(old)
+	if s.keepStatus != nil {
+		s.keepStatus(next, obj)
+	}
+	return next
+}
+
+// keepSystemMeta restores the metadata that only the server sets.
+func keepSystemMeta(obj, old api.Object) {
+	obj.SetUID(old.GetUID())
+	obj.SetCreationTimestamp(old.GetCreationTimestamp())
+	obj.SetGeneration(old.GetGeneration())
+	obj.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	obj.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	obj.SetGenerateName(old.GetGenerateName())
+	obj.SetSelfLink("")
+}
+
+var podStrategy = strategy{
+	resetStatus: func(obj api.Object) {
+		pod := obj.(*corev1.Pod)
+		pod.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	},
+	keepStatus: func(obj, old api.Object) { obj.(*corev1.Pod).Status = old.(*corev1.Pod).Status },
+	sameSpec: func(obj, old api.Object) bool {
+		return apiequality.Semantic.DeepEqual(obj.(*corev1.Pod).Spec, old.(*corev1.Pod).Spec)
+	},
+}
+
+// A node's status comes with its object: an agent registers both at once.
+var nodeStrategy = strategy{
+	keepStatus: func(obj, old api.Object) { obj.(*corev1.Node).Status = old.(*corev1.Node).Status },
+}
+
+var namespaceStrategy = strategy{
+	resetStatus: func(obj api.Object) {
+		obj.(*corev1.Namespace).Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
+	},
+	keepStatus: func(obj, old api.Object) { obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status },
+}
+
+// warnings returns what a user should know of an object that was accepted.
+func (r *Registry) warnings(obj api.Object) []string {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok || pod.Spec.NodeName == "" || r.nodes.Registered(pod.Spec.NodeName) {
+		return nil
+	}
+	return []string{fmt.Sprintf("spec.nodeName: node %q is not registered; the pod starts when it is", pod.Spec.NodeName)}
+}
