@@ -1,0 +1,98 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cgroup
+
+import (
+	"github.com/opencontainers/cgroups"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/berth-run/berth/api"
+)
+
+// The kernel's bounds, and the period that quotas refer to; see
+// Documentation/scheduler/sched-bwc.rst and admin-guide/cgroup-v2.rst of the kernel.
+const (
+	minShares    = 2
+	maxShares    = 262144
+	sharesPerCPU = 1024
+	quotaPeriod  = 100_000 // µs
+	minQuota     = 1_000   // µs
+	unlimited    = -1
+	milliCPUs    = 1_000
+)
+
+// podResources are the figures of a pod's cgroup. Shares follow from what the pod
+// requests; a limit is set only if it bounds the pod as a whole, that is, if each of
+// its containers has one.
+func podResources(pod *corev1.Pod) cgroups.Resources {
+	requests, limits := api.PodRequests(pod), api.PodLimits(pod)
+	r := cgroups.Resources{
+		CpuShares:   milliCPUToShares(requests.Cpu().MilliValue()),
+		CpuPeriod:   quotaPeriod,
+		CpuQuota:    unlimited,
+		Memory:      unlimited,
+		SkipDevices: true,
+	}
+	if limited(pod, corev1.ResourceCPU) {
+		r.CpuQuota = milliCPUToQuota(limits.Cpu().MilliValue())
+	}
+	if limited(pod, corev1.ResourceMemory) {
+		r.Memory = limits.Memory().Value()
+	}
+	return withWeight(r)
+}
+
+// limited tells whether the pod, or else every one of its containers, has the limit.
+func limited(pod *corev1.Pod, name corev1.ResourceName) bool {
+	if r := pod.Spec.Resources; r != nil && has(r.Limits, name) {
+		return true
+	}
+	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range list {
+			if !has(list[i].Resources.Limits, name) {
+				return false
+			}
+		}
+	}
+	return len(pod.Spec.Containers) > 0
+}
+
+func has(list corev1.ResourceList, name corev1.ResourceName) bool {
+	q, ok := list[name]
+	return ok && !q.IsZero()
+}
+
+// burstableResources are the figures of the Burstable class: together its pods weigh
+// what they request.
+func burstableResources(pods []*corev1.Pod) cgroups.Resources {
+	var sum resource.Quantity
+	for _, pod := range pods {
+		if api.QoSClass(pod) == corev1.PodQOSBurstable {
+			requests := api.PodRequests(pod)
+			sum.Add(*requests.Cpu())
+		}
+	}
+	return sharesOnly(milliCPUToShares(sum.MilliValue()))
+}
+
+func sharesOnly(shares uint64) cgroups.Resources {
+	return withWeight(cgroups.Resources{CpuShares: shares, SkipDevices: true})
+}
+
+// withWeight adds the figure that version 2 has instead of shares.
+func withWeight(r cgroups.Resources) cgroups.Resources {
+	r.CpuWeight = cgroups.ConvertCPUSharesToCgroupV2Value(r.CpuShares)
+	return r
+}
+
+// milliCPUToShares is the weight of a request in thousandths of a CPU.
+func milliCPUToShares(milli int64) uint64 {
+	return uint64(min(max(milli*sharesPerCPU/milliCPUs, minShares), maxShares))
+}
+
+// milliCPUToQuota is the CPU time in µs per period of a limit in thousandths of a CPU.
+func milliCPUToQuota(milli int64) int64 {
+	return max(milli*quotaPeriod/milliCPUs, minQuota)
+}
