@@ -1,0 +1,107 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pleg
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// EventType says what happened.
+type EventType string
+
+// What can happen to a pod in the runtime.
+const (
+	ContainerStarted EventType = "ContainerStarted"
+	ContainerDied    EventType = "ContainerDied"
+	ContainerRemoved EventType = "ContainerRemoved"
+	// ContainerChanged: created, or in a state that the runtime does not know.
+	ContainerChanged EventType = "ContainerChanged"
+	// PodSync: the pod's sandbox is gone or no longer ready.
+	PodSync EventType = "PodSync"
+)
+
+// Event is one thing that happened to a pod.
+type Event struct {
+	UID  types.UID
+	Type EventType
+	// ContainerID is empty for PodSync.
+	ContainerID string
+}
+
+// compare derives what happened between two readings of a pod; former may be nil.
+func compare(uid types.UID, former, current *podtypes.PodStatus) []Event {
+	var events []Event
+	add := func(t EventType, id string) {
+		events = append(events, Event{UID: uid, Type: t, ContainerID: id})
+	}
+	now := states(current)
+	before := states(former)
+	for _, c := range containers(former) {
+		if _, ok := now[c.ID]; ok {
+			continue
+		}
+		if c.State != podtypes.ContainerExited {
+			add(ContainerDied, c.ID)
+		}
+		add(ContainerRemoved, c.ID)
+	}
+	for _, c := range containers(current) {
+		if before[c.ID] != c.State {
+			add(eventOf(c.State), c.ID)
+		}
+	}
+	if sandboxLost(former, current) {
+		add(PodSync, "")
+	}
+	return events
+}
+
+func eventOf(s podtypes.ContainerState) EventType {
+	switch s {
+	case podtypes.ContainerRunning:
+		return ContainerStarted
+	case podtypes.ContainerExited:
+		return ContainerDied
+	}
+	return ContainerChanged
+}
+
+// sandboxLost tells whether a sandbox that was ready is not any more.
+func sandboxLost(former, current *podtypes.PodStatus) bool {
+	if former == nil {
+		return false
+	}
+	ready := readiness(current)
+	for i := range former.Sandboxes {
+		if s := &former.Sandboxes[i]; s.Ready && !ready[s.ID] {
+			return true
+		}
+	}
+	return false
+}
+
+func containers(s *podtypes.PodStatus) []podtypes.ContainerStatus {
+	if s == nil {
+		return nil
+	}
+	return s.Containers
+}
+
+func states(s *podtypes.PodStatus) map[string]podtypes.ContainerState {
+	m := map[string]podtypes.ContainerState{}
+	for _, c := range containers(s) {
+		m[c.ID] = c.State
+	}
+	return m
+}
+
+func readiness(s *podtypes.PodStatus) map[string]bool {
+	m := map[string]bool{}
+	for i := range s.Sandboxes {
+		m[s.Sandboxes[i].ID] = s.Sandboxes[i].Ready
+	}
+	return m
+}
