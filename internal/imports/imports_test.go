@@ -1,0 +1,137 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package imports keeps the rules of who may import whom.
+package imports
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/berth-run/berth/"
+
+// rules say which packages of ours a package may import: the first rule whose
+// prefix fits decides. A rule that ends in / is about everything below.
+var rules = []struct {
+	from    string
+	allowed []string
+}{
+	{"proto/", []string{"proto/"}},
+	{"api", []string{"proto/", "api"}},
+	{"store", []string{"store"}},
+	{"internal/", []string{"proto/", "api", "internal/"}},
+	// The composition roots plug the parts together.
+	{"server$", []string{"proto/", "api", "internal/", "store", "server/"}},
+	{"agent$", []string{"proto/", "api", "internal/", "agent/"}},
+	{"server/", []string{"proto/", "api", "internal/", "store", "server/"}},
+	{"agent/", []string{"proto/", "api", "internal/", "agent/"}},
+	{"cli", []string{"proto/", "api", "internal/", "cli"}},
+}
+
+// siblings are the imports between parts that are wanted: a part names here the
+// parts that it is built on.
+var siblings = map[string][]string{}
+
+// criPackages are the only ones that see the runtime's wire types.
+var criPackages = []string{"agent/podruntime", "agent/pleg", "agent/cri", "agent/containerd", "test/"}
+
+type pkg struct {
+	path    string
+	imports []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkgs = append(pkgs, pkg{strings.TrimPrefix(fields[0], module), fields[1:]})
+	}
+	return pkgs
+}
+
+func fits(path, pattern string) bool {
+	if exact, ok := strings.CutSuffix(pattern, "$"); ok {
+		return path == exact
+	}
+	dir := strings.TrimSuffix(pattern, "/")
+	return path == dir || strings.HasPrefix(path, dir+"/")
+}
+
+func fitsAny(path string, patterns []string) bool {
+	for _, p := range patterns {
+		if fits(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestImportRules(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imported := range p.imports {
+			if strings.HasPrefix(imported, "k8s.io/kubernetes") {
+				t.Errorf("%s imports %s", p.path, imported)
+			}
+			if strings.HasPrefix(imported, "k8s.io/cri-api") && !fitsAny(p.path, criPackages) {
+				t.Errorf("%s imports %s: CRI types stop at %v", p.path, imported, criPackages)
+			}
+			ours, ok := strings.CutPrefix(imported, module)
+			if ok && !mayImport(p.path, ours) {
+				t.Errorf("%s may not import %s", p.path, ours)
+			}
+		}
+	}
+}
+
+func mayImport(from, to string) bool {
+	if a, b := part(from), part(to); a != "" && b != "" && a != b && to != "agent/podtypes" {
+		return fitsAny(to, siblings[a])
+	}
+	for _, r := range rules {
+		if fits(from, r.from) {
+			return fitsAny(to, r.allowed)
+		}
+	}
+	return true
+}
+
+// part returns which part of the server or of the agent a package belongs to,
+// such as agent/pleg; the composition roots belong to none.
+func part(path string) string {
+	elems := strings.Split(path, "/")
+	if len(elems) < 2 || (elems[0] != "agent" && elems[0] != "server") {
+		return ""
+	}
+	return elems[0] + "/" + elems[1]
+}
+
+func TestRulesCatchWhatTheyForbid(t *testing.T) {
+	for _, tc := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"agent/pleg", "agent/podtypes", true},
+		{"agent/pleg", "agent/status", false},
+		{"agent/cri/fake", "agent/cri", true},
+		{"agent", "agent/pleg", true},
+		{"agent", "server/registry", false},
+		{"server/rest", "agent/podtypes", false},
+		{"store/bolt", "api", false},
+		{"store/bolt", "store", true},
+		{"api/fit", "api", true},
+		{"api", "store", false},
+		{"cli", "server", false},
+		{"cmd/berth", "server", true},
+	} {
+		if got := mayImport(tc.from, tc.to); got != tc.want {
+			t.Errorf("%s imports %s: allowed = %v, want %v", tc.from, tc.to, got, tc.want)
+		}
+	}
+}
