@@ -1,0 +1,42 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cri
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+const (
+	// callDeadline bounds a call that carries no deadline of its own.
+	callDeadline = 2 * time.Minute
+	// stopSlack is what a runtime gets, beyond the grace period, to kill and reap.
+	stopSlack = 30 * time.Second
+)
+
+// reconnect is quick: the runtime is on this machine, and what waits for it is a
+// person's pod.
+var reconnect = grpc.ConnectParams{
+	Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
+	MinConnectTimeout: 5 * time.Second,
+}
+
+// WithDeadline bounds the context of a call by what the request may take. A
+// deadline that the context already has stands.
+func WithDeadline(ctx context.Context, req any) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	switch r := req.(type) {
+	case *runtimeapi.PullImageRequest:
+		return ctx, func() {}
+	case *runtimeapi.StopContainerRequest:
+		return context.WithTimeout(ctx, time.Duration(r.GetTimeout())*time.Second+stopSlack)
+	}
+	return context.WithTimeout(ctx, callDeadline)
+}

@@ -1,0 +1,89 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"fmt"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// unconfined is what the kubelet runs a container with that asks for no seccomp
+// profile.
+var unconfined = &runtimeapi.SecurityProfile{ProfileType: runtimeapi.SecurityProfile_Unconfined}
+
+// What a container that is not privileged must not see or not write of /proc and
+// /sys, as container engines have it.
+var (
+	maskedPaths = []string{
+		"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys",
+		"/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
+		"/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap",
+	}
+	readonlyPaths = []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}
+)
+
+// containerConfig is what the runtime makes a container from, but for its image.
+// Its errors are the user's to mend: an object or a volume that is not there.
+func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartCount uint32, podIPs []string) (*runtimeapi.ContainerConfig, error) {
+	env, vars, err := r.environment(pod, c, podIPs)
+	if err != nil {
+		return nil, err
+	}
+	mounts, err := r.mounts(pod, c, restartCount, podIPs)
+	if err != nil {
+		return nil, err
+	}
+	return &runtimeapi.ContainerConfig{
+		Metadata:    &runtimeapi.ContainerMetadata{Name: c.Name, Attempt: restartCount},
+		Command:     expandAll(c.Command, vars),
+		Args:        expandAll(c.Args, vars),
+		WorkingDir:  c.WorkingDir,
+		Envs:        env,
+		Mounts:      mounts,
+		Labels:      r.containerLabels(pod, c.Name),
+		Annotations: containerAnnotations(c, restartCount),
+		LogPath:     containerLogPath(c.Name, restartCount),
+		Linux: &runtimeapi.LinuxContainerConfig{
+			Resources: containerResources(pod, c, r.cfg.MemoryCapacity),
+			SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
+				NamespaceOptions: namespaceOptions(pod),
+				MaskedPaths:      maskedPaths,
+				ReadonlyPaths:    readonlyPaths,
+				Seccomp:          unconfined,
+			},
+		},
+	}, nil
+}
+
+// containerLogPath is relative to the pod's log directory.
+func containerLogPath(container string, restartCount uint32) string {
+	return filepath.Join(container, fmt.Sprintf("%d.log", restartCount))
+}
+
+// mounts are the container's volumes, the pod's hosts file and the file for the
+// container's last words. The two files give way to a volume at their path.
+func (r *Runtime) mounts(pod *corev1.Pod, c *corev1.Container, restartCount uint32, podIPs []string) ([]*runtimeapi.Mount, error) {
+	all, err := volumeMounts(c, r.cfg.Volumes(pod.UID))
+	if err != nil {
+		return nil, err
+	}
+	if !hasMount(all, "/etc/hosts") {
+		hosts, err := r.writeHosts(pod, podIPs)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &runtimeapi.Mount{ContainerPath: "/etc/hosts", HostPath: hosts})
+	}
+	if path := c.TerminationMessagePath; path != "" && !hasMount(all, path) {
+		file, err := r.makeTerminationMessage(pod, c.Name, restartCount)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &runtimeapi.Mount{ContainerPath: path, HostPath: file})
+	}
+	return all, nil
+}

@@ -1,0 +1,144 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// environment resolves a container's variables, in their order. A later variable
+// of the same name wins; a value may refer to those before it.
+func (r *Runtime) environment(pod *corev1.Pod, c *corev1.Container, podIPs []string) ([]*runtimeapi.KeyValue, map[string]string, error) {
+	vars := make(map[string]string, len(c.Env))
+	var names []string
+	for i := range c.Env {
+		value, ok, err := r.envValue(pod, &c.Env[i], vars, podIPs)
+		if err != nil {
+			return nil, nil, fmt.Errorf("env %s: %w", c.Env[i].Name, err)
+		}
+		if !ok {
+			continue
+		}
+		if _, seen := vars[c.Env[i].Name]; !seen {
+			names = append(names, c.Env[i].Name)
+		}
+		vars[c.Env[i].Name] = value
+	}
+	env := make([]*runtimeapi.KeyValue, 0, len(names))
+	for _, name := range names {
+		env = append(env, &runtimeapi.KeyValue{Key: name, Value: []byte(vars[name])})
+	}
+	return env, vars, nil
+}
+
+// envValue returns a variable's value, or false for one that is left out because
+// what it refers to is optional and not there.
+func (r *Runtime) envValue(pod *corev1.Pod, e *corev1.EnvVar, vars map[string]string, podIPs []string) (string, bool, error) {
+	from := e.ValueFrom
+	switch {
+	case from == nil:
+		return expand(e.Value, vars), true, nil
+	case from.FieldRef != nil:
+		value, err := r.podField(pod, from.FieldRef.FieldPath, podIPs)
+		return value, err == nil, err
+	case from.ConfigMapKeyRef != nil:
+		return r.configMapKey(pod.Namespace, from.ConfigMapKeyRef)
+	case from.SecretKeyRef != nil:
+		return r.secretKey(pod.Namespace, from.SecretKeyRef)
+	}
+	return "", false, fmt.Errorf("a kind of valueFrom that is not supported")
+}
+
+func (r *Runtime) configMapKey(namespace string, ref *corev1.ConfigMapKeySelector) (string, bool, error) {
+	object := fmt.Sprintf("ConfigMap %s/%s", namespace, ref.Name)
+	cm, err := r.cfg.Objects.ConfigMap(namespace, ref.Name)
+	if err != nil {
+		return missing(object, err, ref.Optional)
+	}
+	if value, ok := cm.Data[ref.Key]; ok {
+		return value, true, nil
+	}
+	return missingKey(object, ref.Key, ref.Optional)
+}
+
+func (r *Runtime) secretKey(namespace string, ref *corev1.SecretKeySelector) (string, bool, error) {
+	object := fmt.Sprintf("Secret %s/%s", namespace, ref.Name)
+	secret, err := r.cfg.Objects.Secret(namespace, ref.Name)
+	if err != nil {
+		return missing(object, err, ref.Optional)
+	}
+	if value, ok := secret.Data[ref.Key]; ok {
+		return string(value), true, nil
+	}
+	return missingKey(object, ref.Key, ref.Optional)
+}
+
+func missing(object string, err error, optional *bool) (string, bool, error) {
+	switch {
+	case !apierrors.IsNotFound(err):
+		return "", false, fmt.Errorf("%s: %w", object, err)
+	case optional != nil && *optional:
+		return "", false, nil
+	}
+	return "", false, fmt.Errorf("%s not found", object)
+}
+
+func missingKey(object, key string, optional *bool) (string, bool, error) {
+	if optional != nil && *optional {
+		return "", false, nil
+	}
+	return "", false, fmt.Errorf("%s has no key %q", object, key)
+}
+
+// podField returns the field of the pod that a fieldRef names.
+func (r *Runtime) podField(pod *corev1.Pod, path string, podIPs []string) (string, error) {
+	switch path {
+	case "metadata.name":
+		return pod.Name, nil
+	case "metadata.namespace":
+		return pod.Namespace, nil
+	case "metadata.uid":
+		return string(pod.UID), nil
+	case "spec.nodeName":
+		return r.cfg.NodeName, nil
+	case "spec.serviceAccountName":
+		return pod.Spec.ServiceAccountName, nil
+	case "status.hostIP":
+		return first(r.cfg.HostIPs), nil
+	case "status.hostIPs":
+		return strings.Join(r.cfg.HostIPs, ","), nil
+	case "status.podIP":
+		return first(podIPs), nil
+	case "status.podIPs":
+		return strings.Join(podIPs, ","), nil
+	}
+	if key, ok := subscript(path, "metadata.labels"); ok {
+		return pod.Labels[key], nil
+	}
+	if key, ok := subscript(path, "metadata.annotations"); ok {
+		return pod.Annotations[key], nil
+	}
+	return "", fmt.Errorf("fieldRef %q is not supported", path)
+}
+
+// subscript returns the key of a path such as metadata.labels['key'].
+func subscript(path, field string) (string, bool) {
+	key, ok := strings.CutPrefix(path, field+"['")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(key, "']")
+}
+
+func first(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
+}

@@ -1,0 +1,49 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import "strings"
+
+// expand replaces each $(NAME) by the variable of that name. $$ is a literal $, so
+// $$(NAME) is not replaced; a reference to an unknown variable stays as it is.
+func expand(s string, vars map[string]string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "$")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		text, length := expandOne(rest, vars)
+		out.WriteString(text)
+		s = rest[length:]
+	}
+}
+
+// expandOne reads what follows a $ and returns what both stand for, and how much
+// of rest that took.
+func expandOne(rest string, vars map[string]string) (text string, length int) {
+	switch {
+	case strings.HasPrefix(rest, "$"):
+		return "$", 1
+	case strings.HasPrefix(rest, "("):
+		end := strings.IndexByte(rest, ')')
+		if end < 0 {
+			return "$", 0
+		}
+		if value, ok := vars[rest[1:end]]; ok {
+			return value, end + 1
+		}
+		return "$" + rest[:end+1], end + 1
+	}
+	return "$", 0
+}
+
+func expandAll(all []string, vars map[string]string) []string {
+	var out []string
+	for _, s := range all {
+		out = append(out, expand(s, vars))
+	}
+	return out
+}

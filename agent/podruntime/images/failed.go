@@ -1,0 +1,48 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package images
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Each of these tells the user of one way to have no image, by an event and by
+// the error that becomes the container's waiting state.
+
+func (m *Manager) invalidName(r Request, err error) error {
+	message := fmt.Sprintf("image name %q: %v", r.Container.Image, err)
+	m.event(r, corev1.EventTypeWarning, "InspectFailed", message)
+	return &Error{Reason: InvalidImageName, Message: message, Err: err}
+}
+
+func (m *Manager) inspectFailed(ctx context.Context, r Request, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	message := fmt.Sprintf("cannot tell whether image %q is on this node: %v", r.Container.Image, plain(err))
+	m.event(r, corev1.EventTypeWarning, "InspectFailed", message)
+	return &Error{Reason: ImageInspectError, Message: message, Err: err}
+}
+
+func (m *Manager) neverPull(r Request) error {
+	message := fmt.Sprintf("image %q is not on this node and its pull policy is Never", r.Container.Image)
+	m.event(r, corev1.EventTypeWarning, ErrImageNeverPull, message)
+	return &Error{Reason: ErrImageNeverPull, Message: message, Err: fmt.Errorf("image %q is not present", r.Container.Image)}
+}
+
+func (m *Manager) pullFailed(r Request, key failureKey, err error) error {
+	message := fmt.Sprintf("cannot pull image %q: %v", r.Container.Image, err)
+	m.event(r, corev1.EventTypeWarning, "Failed", message)
+	return &Error{Reason: ErrImagePull, Message: message, RetryAfter: m.failures.add(key, err), Err: err}
+}
+
+func (m *Manager) backOff(r Request, wait time.Duration, last error) error {
+	message := fmt.Sprintf("back-off pulling image %q: %s: %v", r.Container.Image, ErrImagePull, last)
+	m.event(r, corev1.EventTypeNormal, "BackOff", message)
+	return &Error{Reason: ImagePullBackOff, Message: message, RetryAfter: wait}
+}

@@ -1,0 +1,136 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package images brings a container's image to the node, as its pull policy says,
+// before the container is made.
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc/status"
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// Waiting reasons of a container whose image is not there, in the kubelet's words.
+const (
+	ErrImagePull      = "ErrImagePull"
+	ImagePullBackOff  = "ImagePullBackOff"
+	ErrImageNeverPull = "ErrImageNeverPull"
+	InvalidImageName  = "InvalidImageName"
+	ImageInspectError = "ImageInspectError"
+)
+
+// Error says why an image is not there, as the container's waiting state shows it.
+type Error struct {
+	Reason  string
+	Message string
+	// RetryAfter is when the next try is due; 0 when that is not known.
+	RetryAfter time.Duration
+	// Err is what failed just now; nil while a back-off runs.
+	Err error
+}
+
+func (e *Error) Error() string { return e.Reason + ": " + e.Message }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Manager ensures that images are present.
+type Manager struct {
+	client   runtimeapi.ImageServiceClient
+	recorder podtypes.EventRecorder
+	puller   puller
+	failures failures
+}
+
+// New returns a Manager of the runtime's images.
+func New(client runtimeapi.ImageServiceClient, recorder podtypes.EventRecorder) *Manager {
+	return &Manager{
+		client:   client,
+		recorder: recorder,
+		puller:   puller{client: client, inFlight: map[string]*pull{}},
+		failures: failures{entries: map[failureKey]failure{}},
+	}
+}
+
+// Request is for the image of one container.
+type Request struct {
+	Pod       *corev1.Pod
+	Container *corev1.Container
+	// FieldPath names the container in events.
+	FieldPath   string
+	PullSecrets []corev1.Secret
+}
+
+// Ensure returns the runtime's id of the container's image and pulls it first if
+// the policy asks for that. It fails with an *Error, or with the context's error
+// when that ends: then the pull has ended too, and is not held against the image.
+func (m *Manager) Ensure(ctx context.Context, r Request) (string, error) {
+	ref, err := parseReference(r.Container.Image)
+	if err != nil {
+		return "", m.invalidName(r, err)
+	}
+	if r.Container.ImagePullPolicy != corev1.PullAlways {
+		id, err := m.present(ctx, ref.full)
+		switch {
+		case err != nil:
+			return "", m.inspectFailed(ctx, r, err)
+		case id != "":
+			m.event(r, corev1.EventTypeNormal, "Pulled", fmt.Sprintf("Image %q is on this node already", r.Container.Image))
+			return id, nil
+		case r.Container.ImagePullPolicy == corev1.PullNever:
+			return "", m.neverPull(r)
+		}
+	}
+	return m.pull(ctx, r, ref)
+}
+
+// present returns the id of an image that the node has, or "". It is asked each
+// time: the call takes less than a millisecond, and images go behind our back.
+func (m *Manager) present(ctx context.Context, image string) (string, error) {
+	r, err := m.client.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: image}})
+	if err != nil {
+		return "", err
+	}
+	return r.GetImage().GetId(), nil
+}
+
+func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, error) {
+	key := failureKey{pod: r.Pod.UID, image: ref.full}
+	if wait, last := m.failures.waiting(key); wait > 0 {
+		return "", m.backOff(r, wait, last)
+	}
+	auths, secretErr := credentialsFor(ref, r.PullSecrets)
+	m.event(r, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", r.Container.Image))
+	start := time.Now()
+	id, err := m.puller.pull(ctx, ref.full, auths)
+	switch {
+	case err == nil:
+		m.failures.reset(key)
+		m.event(r, corev1.EventTypeNormal, "Pulled",
+			fmt.Sprintf("Pulled image %q in %s", r.Container.Image, time.Since(start).Round(time.Millisecond)))
+		return id, nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	}
+	return "", m.pullFailed(r, key, errors.Join(err, secretErr))
+}
+
+// plain is an error without gRPC's preamble: the registry's own answer is what a
+// user looks for.
+func plain(err error) error {
+	if s, ok := status.FromError(err); ok {
+		return errors.New(s.Message())
+	}
+	return err
+}
+
+func (m *Manager) event(r Request, eventType, reason, message string) {
+	m.recorder.Record(r.Pod, r.FieldPath, eventType, reason, message)
+}

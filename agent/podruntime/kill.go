@@ -1,0 +1,93 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/cri"
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// KillPod stops all containers at the same time, each within the grace period, and
+// then the sandboxes. pod is nil for an orphan, of which no user is told. What the
+// runtime does not have (any more) counts as stopped. A container that could not be
+// stopped keeps its sandbox, which would end it without grace: call again.
+func (r *Runtime) KillPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, grace time.Duration) error {
+	if status == nil {
+		return nil
+	}
+	if err := r.stopContainers(ctx, pod, runningContainers(status), grace); err != nil {
+		return err
+	}
+	return inParallel(status.Sandboxes, func(s *podtypes.SandboxStatus) error {
+		return r.stopSandbox(ctx, s.ID)
+	})
+}
+
+func runningContainers(status *podtypes.PodStatus) []containerToKill {
+	var all []containerToKill
+	for i := range status.Containers {
+		if c := &status.Containers[i]; mayRun(c) {
+			all = append(all, containerToKill{ID: c.ID, Name: c.Name, Message: "Stopping container " + c.Name})
+		}
+	}
+	return all
+}
+
+func (r *Runtime) stopContainers(ctx context.Context, pod *corev1.Pod, kill []containerToKill, grace time.Duration) error {
+	return inParallel(kill, func(k *containerToKill) error {
+		if pod != nil {
+			r.recorder.Record(pod, fieldPath(pod, k.Name), corev1.EventTypeNormal, "Killing", k.Message)
+		}
+		_, err := r.cfg.CRI.Runtime.StopContainer(ctx, &runtimeapi.StopContainerRequest{
+			ContainerId: k.ID, Timeout: wholeSeconds(grace),
+		})
+		if err != nil && !cri.IsNotFound(err) {
+			return fmt.Errorf("stopping container %s (%s): %w", k.Name, k.ID, err)
+		}
+		return nil
+	})
+}
+
+// wholeSeconds rounds up: no process gets less than was promised. Nothing, or what
+// has passed already, is 0: kill at once.
+func wholeSeconds(d time.Duration) int64 {
+	return int64(max(0, math.Ceil(d.Seconds())))
+}
+
+func (r *Runtime) stopSandbox(ctx context.Context, id string) error {
+	_, err := r.cfg.CRI.Runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: id})
+	if err != nil && !cri.IsNotFound(err) {
+		return fmt.Errorf("stopping sandbox %s: %w", id, err)
+	}
+	return nil
+}
+
+// inParallel calls f for each element and returns when all calls have, with all
+// their errors. A single element costs no goroutine.
+func inParallel[T any](all []T, f func(*T) error) error {
+	if len(all) == 1 {
+		return f(&all[0])
+	}
+	errs := make([]error, len(all))
+	done := make(chan struct{})
+	for i := range all {
+		go func() {
+			errs[i] = f(&all[i])
+			done <- struct{}{}
+		}()
+	}
+	for range all {
+		<-done
+	}
+	return errors.Join(errs...)
+}

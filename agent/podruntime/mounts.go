@@ -1,0 +1,55 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"fmt"
+	"path"
+
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// volumeMounts puts the pod's volumes where the container asks for them.
+func volumeMounts(c *corev1.Container, volumes map[string]podtypes.Volume) ([]*runtimeapi.Mount, error) {
+	var all []*runtimeapi.Mount
+	for i := range c.VolumeMounts {
+		m := &c.VolumeMounts[i]
+		volume, ok := volumes[m.Name]
+		if !ok {
+			return nil, fmt.Errorf("volume %q is not mounted on the node", m.Name)
+		}
+		all = append(all, &runtimeapi.Mount{
+			ContainerPath: path.Join("/", m.MountPath),
+			HostPath:      volume.HostPath,
+			Readonly:      m.ReadOnly,
+			Propagation:   propagation(m.MountPropagation),
+		})
+	}
+	return all, nil
+}
+
+func propagation(mode *corev1.MountPropagationMode) runtimeapi.MountPropagation {
+	if mode == nil {
+		return runtimeapi.MountPropagation_PROPAGATION_PRIVATE
+	}
+	switch *mode {
+	case corev1.MountPropagationHostToContainer:
+		return runtimeapi.MountPropagation_PROPAGATION_HOST_TO_CONTAINER
+	case corev1.MountPropagationBidirectional:
+		return runtimeapi.MountPropagation_PROPAGATION_BIDIRECTIONAL
+	}
+	return runtimeapi.MountPropagation_PROPAGATION_PRIVATE
+}
+
+func hasMount(all []*runtimeapi.Mount, containerPath string) bool {
+	for _, m := range all {
+		if m.GetContainerPath() == path.Clean(containerPath) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"context"
+
+	"golang.org/x/sync/semaphore"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/berth-run/berth/agent/podruntime/images"
+)
+
+// imageWait is a container's image on its way, while the sandbox is being made.
+type imageWait struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	// Set before done is closed.
+	id  string
+	err error
+}
+
+type imageWaits []*imageWait
+
+// ensureImages begins to bring the images of the containers, all at once. The
+// caller ends the returned waits.
+func (s *podSync) ensureImages(ctx context.Context, containers []*corev1.Container) imageWaits {
+	waits := make(imageWaits, len(containers))
+	for i, c := range containers {
+		ctx, cancel := context.WithCancel(ctx)
+		w := &imageWait{cancel: cancel, done: make(chan struct{})}
+		waits[i] = w
+		go func() {
+			defer close(w.done)
+			w.id, w.err = s.images.Ensure(ctx, images.Request{
+				Pod: s.pod, Container: c, FieldPath: fieldPath(s.pod, c.Name), PullSecrets: s.pullSecrets,
+			})
+		}()
+	}
+	return waits
+}
+
+// end gives up the images that were not waited for, and sees their pulls end.
+func (all imageWaits) end() {
+	for _, w := range all {
+		w.cancel()
+	}
+	for _, w := range all {
+		<-w.done
+	}
+}
+
+// wait returns the image's id. While it waits it gives its place among the pods
+// being started to another.
+func (w *imageWait) wait(ctx context.Context, slot *startSlot) (string, error) {
+	select {
+	case <-w.done:
+		return w.id, w.err
+	default:
+	}
+	starts := slot.release()
+	<-w.done // ends with the context
+	if err := slot.take(ctx, starts); err != nil {
+		return "", err
+	}
+	return w.id, w.err
+}
+
+// startSlot is a place among the pods that may be starting at one time.
+type startSlot struct {
+	held *semaphore.Weighted
+}
+
+func (s *startSlot) take(ctx context.Context, starts *semaphore.Weighted) error {
+	if err := starts.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	s.held = starts
+	return nil
+}
+
+// release gives the place back, if it is held, and returns what it is one of.
+func (s *startSlot) release() *semaphore.Weighted {
+	held := s.held
+	if held != nil {
+		held.Release(1)
+		s.held = nil
+	}
+	return held
+}

@@ -1,0 +1,93 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"fmt"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// sandboxConfig is what the runtime makes the pod's sandbox from. It also goes
+// with the creation of each container.
+func (r *Runtime) sandboxConfig(pod *corev1.Pod, attempt uint32) (*runtimeapi.PodSandboxConfig, error) {
+	dns, err := r.dnsConfig(pod)
+	if err != nil {
+		return nil, err
+	}
+	config := &runtimeapi.PodSandboxConfig{
+		Metadata: &runtimeapi.PodSandboxMetadata{
+			Name: pod.Name, Namespace: pod.Namespace, Uid: string(pod.UID), Attempt: attempt,
+		},
+		LogDirectory: r.podLogDir(pod),
+		DnsConfig:    dns,
+		PortMappings: portMappings(pod),
+		Labels:       r.sandboxLabels(pod),
+		Annotations:  pod.Annotations,
+		Linux: &runtimeapi.LinuxPodSandboxConfig{
+			CgroupParent: r.cfg.CgroupParent(pod),
+			SecurityContext: &runtimeapi.LinuxSandboxSecurityContext{
+				NamespaceOptions: namespaceOptions(pod),
+				Seccomp:          unconfined,
+			},
+		},
+	}
+	if !pod.Spec.HostNetwork {
+		config.Hostname = podHostname(pod)
+	}
+	return config, nil
+}
+
+// namespaceOptions: containers share the pod's network and IPC, each has its own
+// processes.
+func namespaceOptions(pod *corev1.Pod) *runtimeapi.NamespaceOption {
+	o := &runtimeapi.NamespaceOption{
+		Network: runtimeapi.NamespaceMode_POD,
+		Ipc:     runtimeapi.NamespaceMode_POD,
+		Pid:     runtimeapi.NamespaceMode_CONTAINER,
+	}
+	if pod.Spec.HostNetwork {
+		o.Network = runtimeapi.NamespaceMode_NODE
+	}
+	return o
+}
+
+// portMappings are the host ports of the pod. In the host's network a port needs
+// no mapping.
+func portMappings(pod *corev1.Pod) []*runtimeapi.PortMapping {
+	if pod.Spec.HostNetwork {
+		return nil
+	}
+	var all []*runtimeapi.PortMapping
+	for i := range pod.Spec.Containers {
+		for _, p := range pod.Spec.Containers[i].Ports {
+			if p.HostPort > 0 {
+				all = append(all, &runtimeapi.PortMapping{
+					Protocol:      protocol(p.Protocol),
+					ContainerPort: p.ContainerPort,
+					HostPort:      p.HostPort,
+					HostIp:        p.HostIP,
+				})
+			}
+		}
+	}
+	return all
+}
+
+func protocol(p corev1.Protocol) runtimeapi.Protocol {
+	switch p {
+	case corev1.ProtocolUDP:
+		return runtimeapi.Protocol_UDP
+	case corev1.ProtocolSCTP:
+		return runtimeapi.Protocol_SCTP
+	}
+	return runtimeapi.Protocol_TCP
+}
+
+// podLogDir holds the logs of the pod's containers. Log collectors know the name.
+func (r *Runtime) podLogDir(pod *corev1.Pod) string {
+	return filepath.Join(r.cfg.LogDir, fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID))
+}

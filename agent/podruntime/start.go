@@ -1,0 +1,128 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// startContainer makes and starts a container in the pod's sandbox. What its
+// configuration lacks is found before its image is waited for.
+func (s *podSync) startContainer(ctx context.Context, sandbox *podSandbox, c *corev1.Container, image *imageWait, slot *startSlot) error {
+	if err := s.removeCreated(ctx, sandbox, c); err != nil {
+		return s.failed(c, "CreateContainerError", err)
+	}
+	attempt, err := s.nextAttempt(sandbox, c)
+	if err != nil {
+		return s.failed(c, "CreateContainerError", err)
+	}
+	config, err := s.containerConfig(s.pod, c, attempt, sandbox.ips)
+	if err != nil {
+		return s.failed(c, "CreateContainerConfigError", err)
+	}
+	id, err := image.wait(ctx, slot)
+	if err != nil {
+		return err
+	}
+	config.Image = &runtimeapi.ImageSpec{Image: id, UserSpecifiedImage: c.Image}
+	return s.createAndStart(ctx, sandbox, c, config)
+}
+
+func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *corev1.Container, config *runtimeapi.ContainerConfig) error {
+	s.result.Changed = true
+	created, err := s.cfg.CRI.Runtime.CreateContainer(ctx, &runtimeapi.CreateContainerRequest{
+		PodSandboxId: sandbox.id, Config: config, SandboxConfig: sandbox.config,
+	})
+	if err != nil {
+		return s.failed(c, "CreateContainerError", plain(err))
+	}
+	s.event(c, corev1.EventTypeNormal, "Created", "Created container "+c.Name)
+	if s.status.Latest(c.Name) != nil {
+		s.crashes.restarted(crashKey{s.pod.UID, c.Name}, identity(c))
+	}
+	_, err = s.cfg.CRI.Runtime.StartContainer(ctx, &runtimeapi.StartContainerRequest{ContainerId: created.GetContainerId()})
+	if err != nil {
+		return s.failed(c, "RunContainerError", plain(err))
+	}
+	s.event(c, corev1.EventTypeNormal, "Started", "Started container "+c.Name)
+	return nil
+}
+
+// failed tells users of a container that could not be started.
+func (s *podSync) failed(c *corev1.Container, reason string, err error) error {
+	s.event(c, corev1.EventTypeWarning, "Failed", err.Error())
+	return &startError{reason: reason, message: err.Error(), err: err}
+}
+
+func (s *podSync) event(c *corev1.Container, eventType, reason, message string) {
+	s.recorder.Record(s.pod, fieldPath(s.pod, c.Name), eventType, reason, message)
+}
+
+// removeCreated removes the container that an earlier start left behind without
+// having started it. Its place is taken by the next.
+func (s *podSync) removeCreated(ctx context.Context, sandbox *podSandbox, c *corev1.Container) error {
+	if left := s.createdIn(sandbox, c); left != nil {
+		return s.removeContainer(ctx, left.ID)
+	}
+	return nil
+}
+
+func (s *podSync) createdIn(sandbox *podSandbox, c *corev1.Container) *podtypes.ContainerStatus {
+	if s.status == nil {
+		return nil
+	}
+	last := inSandbox(s.status, c.Name, sandbox.id)
+	if last == nil || last.State != podtypes.ContainerCreated {
+		return nil
+	}
+	return last
+}
+
+// nextAttempt numbers the container, from 0, one above all before it: those that
+// the runtime knows, and those whose logs are all that is left. The number is its
+// restart count and names its log, so neither a count falls nor a log is mixed.
+func (s *podSync) nextAttempt(sandbox *podSandbox, c *corev1.Container) (uint32, error) {
+	next, err := nextLog(filepath.Join(sandbox.config.LogDirectory, c.Name))
+	if err != nil || s.status == nil {
+		return next, err
+	}
+	removed := s.createdIn(sandbox, c)
+	for i := range s.status.Containers {
+		before := &s.status.Containers[i]
+		if before.Name == c.Name && before != removed {
+			next = max(next, uint32(before.RestartCount)+1)
+		}
+	}
+	return next, nil
+}
+
+// nextLog makes a container's log directory and returns the number above all logs
+// in it.
+func nextLog(dir string) (uint32, error) {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("log directory of the container: %w", err)
+	}
+	var next uint32
+	for _, e := range entries {
+		number, _, _ := strings.Cut(e.Name(), ".log")
+		if n, err := strconv.ParseUint(number, 10, 31); err == nil {
+			next = max(next, uint32(n)+1)
+		}
+	}
+	return next, nil
+}

@@ -1,0 +1,146 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/api"
+)
+
+// SyncPod brings the pod one step nearer to its spec: at most it stops what must
+// not run, makes the sandbox and starts the containers whose turn it is. status is
+// what the runtime said of the pod after its last sync. When the context ends, so
+// do the sync and the pulls that it waits for.
+func (r *Runtime) SyncPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, pullSecrets []corev1.Secret) podtypes.SyncResult {
+	s := &podSync{Runtime: r, pod: pod, status: status, pullSecrets: pullSecrets}
+	if err := s.run(ctx); err != nil {
+		s.errs = append(s.errs, err)
+	}
+	s.result.Err = errors.Join(s.errs...)
+	return s.result
+}
+
+// podSync is one sync of one pod.
+type podSync struct {
+	*Runtime
+	pod         *corev1.Pod
+	status      *podtypes.PodStatus
+	pullSecrets []corev1.Secret
+
+	result podtypes.SyncResult
+	errs   []error
+}
+
+// podSandbox is where the pod's containers are started.
+type podSandbox struct {
+	id     string
+	config *runtimeapi.PodSandboxConfig
+	ips    []string
+}
+
+// run returns what keeps the whole pod from going on; what fails of single
+// containers is noted with them.
+func (s *podSync) run(ctx context.Context) error {
+	a := computePodActions(s.pod, s.status)
+	if err := s.stop(ctx, a); err != nil {
+		return err
+	}
+	due := s.due(a.Start)
+	if len(due) == 0 {
+		return nil
+	}
+	pulls := s.ensureImages(ctx, due)
+	defer pulls.end()
+
+	var slot startSlot
+	if err := slot.take(ctx, s.starts); err != nil {
+		return err
+	}
+	defer slot.release()
+	sandbox, err := s.sandbox(ctx, a)
+	if err != nil {
+		return err
+	}
+	for i, c := range due {
+		err := s.startContainer(ctx, sandbox, c, pulls[i], &slot)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.note(c, err)
+	}
+	return nil
+}
+
+// stop ends what the actions say must not run.
+func (s *podSync) stop(ctx context.Context, a podActions) error {
+	if !a.KillPod && len(a.Kill) == 0 {
+		return nil
+	}
+	s.result.Changed = true
+	if a.KillPod {
+		if a.CreateSandbox {
+			s.recorder.Record(s.pod, "", corev1.EventTypeNormal, "SandboxChanged",
+				"The pod's sandbox cannot be used any more; it will be stopped and made anew")
+		}
+		return s.KillPod(ctx, s.pod, s.status, api.GracePeriod(s.pod))
+	}
+	return s.stopContainers(ctx, s.pod, a.Kill, api.GracePeriod(s.pod))
+}
+
+// due drops the containers that a crash back-off holds, and notes them.
+func (s *podSync) due(start []*corev1.Container) []*corev1.Container {
+	var due []*corev1.Container
+	for _, c := range start {
+		dead := s.status.Latest(c.Name)
+		if dead == nil || dead.State != podtypes.ContainerExited {
+			due = append(due, c)
+			continue
+		}
+		wait := s.crashes.wait(crashKey{s.pod.UID, c.Name}, identity(c), dead.ID)
+		if wait == 0 {
+			due = append(due, c)
+			continue
+		}
+		s.note(c, s.crashLoop(c, wait))
+	}
+	return due
+}
+
+func (s *podSync) crashLoop(c *corev1.Container, wait time.Duration) error {
+	message := fmt.Sprintf("back-off %s restarting failed container=%s pod=%s uid=%s",
+		wait.Round(time.Second), c.Name, api.FullName(s.pod), s.pod.UID)
+	s.recorder.Record(s.pod, fieldPath(s.pod, c.Name), corev1.EventTypeWarning, "BackOff", message)
+	return &startError{reason: "CrashLoopBackOff", message: message, retryAfter: wait}
+}
+
+// sandbox returns the sandbox to start containers in, and makes it if need be.
+func (s *podSync) sandbox(ctx context.Context, a podActions) (*podSandbox, error) {
+	if !a.CreateSandbox {
+		current := s.status.Current()
+		config, err := s.sandboxConfig(s.pod, current.Attempt)
+		return &podSandbox{id: current.ID, config: config, ips: s.podIPs(current.IPs)}, err
+	}
+	s.result.Changed = true
+	sandbox, err := s.createSandbox(ctx, a.Attempt)
+	if err != nil && ctx.Err() == nil {
+		s.recorder.Record(s.pod, "", corev1.EventTypeWarning, "FailedCreatePodSandBox", err.Error())
+	}
+	return sandbox, err
+}
+
+// podIPs are what the pod's containers are told: in the host's network, the node's.
+func (s *podSync) podIPs(sandboxIPs []string) []string {
+	if s.pod.Spec.HostNetwork {
+		return s.cfg.HostIPs
+	}
+	return sandboxIPs
+}
