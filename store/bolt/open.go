@@ -40,14 +40,17 @@ type content struct {
 	logBytes  int64
 }
 
-// begin writes the record of a new epoch and loads the file.
+// begin writes the record of a new epoch and loads the file. A file that does
+// not load is left as it is.
 func begin(db *bbolt.DB) (content, error) {
 	var c content
 	err := guard(func() error {
-		if err := db.Update(beginEpoch); err != nil {
-			return err
-		}
-		return db.View(c.load)
+		return db.Update(func(tx *bbolt.Tx) error {
+			if err := beginEpoch(tx); err != nil {
+				return err
+			}
+			return c.load(tx)
+		})
 	})
 	return c, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/berth-run/berth/store"
 )
 
-// errDamaged marks a record that this package cannot have written.
-var errDamaged = errors.New("damaged record")
+// errDamaged marks what neither this package nor bbolt can have written.
+var errDamaged = errors.New("damaged")
 
 const revisionSize = 8
 
