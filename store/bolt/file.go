@@ -25,8 +25,14 @@ func newFile(path string, db *bbolt.DB) *file {
 	return &file{path: path, db: db, commit: db.Update}
 }
 
+// update runs fn and commits. fn is guarded by itself: when it panics rather
+// than fails, bbolt scans the whole file, in a goroutine that nobody guards.
 func (f *file) update(fn func(*bbolt.Tx) error) error {
-	return f.classify(guard(func() error { return f.commit(fn) }))
+	return f.classify(guard(func() error {
+		return f.commit(func(tx *bbolt.Tx) error {
+			return guard(func() error { return fn(tx) })
+		})
+	}))
 }
 
 func (f *file) view(fn func(*bbolt.Tx) error) error {
