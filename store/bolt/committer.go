@@ -5,6 +5,7 @@ package bolt
 
 import (
 	"errors"
+	"runtime"
 
 	bbolt "go.etcd.io/bbolt"
 
@@ -35,6 +36,8 @@ type committer struct {
 func (c *committer) run() {
 	for open := true; open; {
 		<-c.queue.ready
+		// Whoever can run now and wants to write shall be in this commit.
+		runtime.Gosched()
 		var writes []*write
 		writes, open = c.queue.take()
 		for len(writes) > 0 {
