@@ -20,6 +20,8 @@ const (
 	// initialMmap is address space reserved for the file, so that its growth
 	// seldom has to wait for readers to let go of a smaller mapping.
 	initialMmap = 64 << 20
+	// growStep is what the file grows by at a time; each step costs a sync.
+	growStep = 4 << 20
 	// lockPoll is the pause between two attempts to lock the file.
 	lockPoll = 20 * time.Millisecond
 )
@@ -47,6 +49,7 @@ func openFile(path string, lockTimeout time.Duration) (*bbolt.DB, error) {
 		}
 		return nil, fileError(path, err)
 	}
+	db.AllocSize = growStep
 	if err := syncDir(filepath.Dir(path)); err != nil {
 		db.Close()
 		return nil, fileError(path, err)
