@@ -1,0 +1,146 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cli has the verbs with which users work on a server: create, replace,
+// get, delete, logs and nodes, over gRPC.
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/berth-run/berth/api"
+)
+
+// DefaultServer is where a server on this machine listens for gRPC.
+const DefaultServer = "127.0.0.1:7444"
+
+// serverVariable names the environment variable for the server's address.
+const serverVariable = "BERTH_SERVER"
+
+// Commands returns the client verbs.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{
+		createCommand(), replaceCommand(), getCommand(), deleteCommand(), logsCommand(), nodesCommand(),
+	}
+}
+
+// Message returns the text of an error for users: what the server said, without
+// the frame that gRPC puts around it.
+func Message(err error) string {
+	if s, ok := status.FromError(err); ok {
+		return s.Message()
+	}
+	return err.Error()
+}
+
+// target is which server and namespace a verb works on.
+type target struct {
+	server        string
+	namespace     string
+	allNamespaces bool
+}
+
+func (t *target) addFlags(c *cobra.Command) {
+	c.Flags().StringVarP(&t.server, "server", "s", cmp.Or(os.Getenv(serverVariable), DefaultServer),
+		"address of the server's gRPC listener, host:port or unix:///path ($"+serverVariable+")")
+	c.Flags().StringVarP(&t.namespace, "namespace", "n", "default", "namespace")
+}
+
+func (t *target) addAllNamespacesFlag(c *cobra.Command) {
+	c.Flags().BoolVarP(&t.allNamespaces, "all-namespaces", "A", false, "all namespaces instead of one")
+}
+
+// scope returns the namespace to ask for objects of kind k.
+func (t *target) scope(k *api.Kind) string {
+	if t.allNamespaces || !k.Namespaced {
+		return ""
+	}
+	return t.namespace
+}
+
+// connect returns a client and a function that closes its connection.
+func (t *target) connect() (*client, func(), error) {
+	conn, err := grpc.NewClient(t.server,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithNoProxy(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)))
+	if err != nil {
+		return nil, nil, fmt.Errorf("server %s: %w", t.server, err)
+	}
+	return &client{conn}, func() { conn.Close() }, nil
+}
+
+// maxMessage bounds an answer, in bytes: a page of the largest objects fits.
+const maxMessage = 1 << 30
+
+// kindNamed finds a kind by its resource, singular, kind or short name, in any
+// case.
+func kindNamed(name string) (*api.Kind, error) {
+	var known []string
+	for _, k := range api.Kinds {
+		names := append([]string{k.Resource, k.Name}, k.ShortNames...)
+		for _, n := range names {
+			if strings.EqualFold(n, name) {
+				return k, nil
+			}
+		}
+		known = append(known, k.Resource)
+	}
+	slices.Sort(known)
+	return nil, fmt.Errorf("the server has no resource type %q; it has %s", name, strings.Join(known, ", "))
+}
+
+// objectArgs reads "pods", "pod a b" or "pod/a node/b" into names by kind.
+func objectArgs(args []string) ([]named, error) {
+	if len(args) == 0 {
+		return nil, fmt.Errorf("name a resource type, such as pods")
+	}
+	if strings.Contains(args[0], "/") {
+		return slashArgs(args)
+	}
+	k, err := kindNamed(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 1 {
+		return []named{{kind: k}}, nil
+	}
+	var out []named
+	for _, name := range args[1:] {
+		out = append(out, named{k, name})
+	}
+	return out, nil
+}
+
+func slashArgs(args []string) ([]named, error) {
+	var out []named
+	for _, arg := range args {
+		resource, name, ok := strings.Cut(arg, "/")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q: expected TYPE/NAME, as in the arguments before", arg)
+		}
+		k, err := kindNamed(resource)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, named{k, name})
+	}
+	return out, nil
+}
+
+// named is an object by its kind and name; an empty name means all of the kind.
+type named struct {
+	kind *api.Kind
+	name string
+}
+
+func (n named) String() string { return strings.ToLower(n.kind.Name) + "/" + n.name }
