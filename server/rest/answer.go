@@ -1,0 +1,129 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/berth-run/berth/api"
+	corepb "github.com/berth-run/berth/proto/berth/core/v1"
+)
+
+// encodedObject is an object or list of an answer, still in its Kubernetes
+// protobuf encoding. Each marshaler takes it from there.
+type encodedObject struct {
+	gvk     schema.GroupVersionKind
+	empty   func() runtime.Object
+	encoded []byte
+}
+
+// watchEvent is one event of a watch; object is an *encodedObject or a
+// *metav1.Status.
+type watchEvent struct {
+	kind   string
+	object any
+}
+
+// unwrap returns what a reply of the services carries, as a value for the
+// marshalers: *encodedObject, *watchEvent, *metav1.Status or *structpb.Struct.
+// It is the gateway's response rewriter.
+func unwrap(_ context.Context, reply proto.Message) (any, error) {
+	m := reply.ProtoReflect()
+	fields := m.Descriptor().Fields()
+	content := fields.ByName("status") // of a BindPodReply
+	if oneof := m.Descriptor().Oneofs().ByName("object"); oneof != nil {
+		content = m.WhichOneof(oneof)
+	}
+	if content == nil {
+		return nil, fmt.Errorf("%s is empty", m.Descriptor().FullName())
+	}
+	object, err := unwrapObject(m.Get(content).Message())
+	if err != nil {
+		return nil, err
+	}
+	if f := fields.ByName("type"); f != nil {
+		return &watchEvent{kind: m.Get(f).String(), object: object}, nil
+	}
+	return object, nil
+}
+
+func unwrapObject(m protoreflect.Message) (any, error) {
+	if s, ok := m.Interface().(*structpb.Struct); ok {
+		return s, nil
+	}
+	encoded, err := proto.Marshal(m.Interface())
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := m.Interface().(*corepb.Status); ok {
+		s := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}}
+		return s, s.Unmarshal(encoded)
+	}
+	return newEncodedObject(string(m.Descriptor().Name()), encoded)
+}
+
+func newEncodedObject(message string, encoded []byte) (*encodedObject, error) {
+	for _, k := range api.Kinds {
+		o := &encodedObject{gvk: k.GroupVersionKind(), encoded: encoded}
+		switch message {
+		case k.Name:
+			o.empty = func() runtime.Object { return k.New() }
+			return o, nil
+		case k.Name + "List":
+			o.gvk.Kind += "List"
+			o.empty = k.NewList
+			return o, nil
+		}
+	}
+	return nil, fmt.Errorf("no kind has the message %s", message)
+}
+
+// decode returns the Go value, with its apiVersion and kind.
+func (o *encodedObject) decode() (runtime.Object, error) {
+	obj := o.empty()
+	if err := obj.(interface{ Unmarshal([]byte) error }).Unmarshal(o.encoded); err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(o.gvk)
+	if meta.IsListType(obj) {
+		return obj, fillItems(obj)
+	}
+	return obj, nil
+}
+
+// fillItems makes the items of an empty list [] rather than null.
+func fillItems(list runtime.Object) error {
+	ptr, err := meta.GetItemsPtr(list)
+	if err != nil {
+		return err
+	}
+	if items := reflect.ValueOf(ptr).Elem(); items.IsNil() {
+		items.Set(reflect.MakeSlice(items.Type(), 0, 0))
+	}
+	return nil
+}
+
+// envelope returns the object in the form that Kubernetes protobuf bodies have.
+func (o *encodedObject) envelope() ([]byte, error) { return protobufBody(o.gvk, o.encoded) }
+
+func protobufBody(gvk schema.GroupVersionKind, encoded []byte) ([]byte, error) {
+	unknown := runtime.Unknown{
+		TypeMeta: runtime.TypeMeta{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind},
+		Raw:      encoded,
+	}
+	body := make([]byte, len(protobufPrefix)+unknown.Size())
+	n := copy(body, protobufPrefix)
+	_, err := unknown.MarshalTo(body[n:])
+	return body, err
+}

@@ -1,0 +1,104 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/berth-run/berth/server/registry"
+)
+
+// MaxBodyBytes bounds a request's body: nothing larger could be stored.
+const MaxBodyBytes = registry.MaxObjectBytes
+
+// request is what we know of one HTTP request while the gateway works on it. It
+// travels in the context, and as the request's body: the gateway's decoders get
+// nothing but the body, and what they find must reach the answer.
+type request struct {
+	io.ReadCloser
+	bodyType        mediaType
+	fieldValidation string
+
+	answer mediaType
+	pretty bool
+	watch  bool
+
+	// warnings and err are what decoding the body found.
+	warnings []string
+	err      error
+}
+
+type requestKey struct{}
+
+func requestOf(ctx context.Context) *request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	return r
+}
+
+// newRequest decides how to read the request and how to answer it.
+func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+	query := r.URL.Query()
+	out := &request{
+		ReadCloser:      http.MaxBytesReader(w, r.Body, MaxBodyBytes),
+		answer:          mediaJSON,
+		fieldValidation: query.Get("fieldValidation"),
+		pretty:          wantsPretty(r),
+		watch:           isWatch(r.URL.Path),
+	}
+	answer, ok := answerType(strings.Join(r.Header.Values("Accept"), ","), out.watch)
+	if !ok {
+		return out, notAcceptable()
+	}
+	out.answer = answer
+	if r.ContentLength != 0 {
+		if out.bodyType, ok = bodyType(r.Header.Get("Content-Type")); !ok {
+			return out, unsupportedMediaType(r.Header.Get("Content-Type"))
+		}
+	}
+	return out, nil
+}
+
+// attach puts the request into its HTTP request's context and body.
+func (q *request) attach(r *http.Request) *http.Request {
+	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, q))
+	r.Body = q
+	return r
+}
+
+// readAll reads the body; io.EOF means that there is none.
+func (q *request) readAll() ([]byte, error) {
+	body, err := io.ReadAll(q.ReadCloser)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d bytes", tooLarge.Limit))
+	case err != nil:
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the body of the request cannot be read: %v", err))
+	case len(body) == 0:
+		return nil, io.EOF
+	}
+	return body, nil
+}
+
+// wantsPretty indents JSON for people: on request, and for the clients that
+// people type at.
+func wantsPretty(r *http.Request) bool {
+	if values, ok := r.URL.Query()["pretty"]; ok {
+		return values[0] != "false" && values[0] != "0"
+	}
+	agent := r.UserAgent()
+	for _, prefix := range []string{"curl/", "Wget/", "Mozilla/"} {
+		if strings.HasPrefix(agent, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package rest serves the Kubernetes API over HTTP: the paths, bodies and errors
+// that curl, kubectl and client-go know. Every verb on an object goes through a
+// generated grpc-gateway handler into the services of package rpc, inside the
+// process; what is no object is a plain handler beside it.
+//
+// A request passes: LoopbackOnly (where the listener asks for it) → accounting
+// and panics → a plain handler, or negotiation → gateway → service. The object
+// in it is decoded once and encoded once; between, messages carry it encoded.
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/berth-run/berth/server/rpc"
+)
+
+// Options of the handler. The zero value logs nowhere and has no metrics.
+type Options struct {
+	Logger *slog.Logger
+	// Metrics, where set, gets the handler's metrics.
+	Metrics prometheus.Registerer
+	// Gatherer is what /metrics shows.
+	Gatherer prometheus.Gatherer
+	// Ready are the checks of /readyz, Live those of /livez; /healthz has both.
+	Ready, Live []Check
+}
+
+// New returns the handler of the whole API over the services of s.
+func New(s *rpc.Server, o Options) (http.Handler, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	mux, err := newGateway(s.Conn())
+	if err != nil {
+		return nil, err
+	}
+	h := &handler{
+		plain: map[string]http.HandlerFunc{
+			"/api":     answerJSON(apiVersions()),
+			"/apis":    answerJSON(apiGroups()),
+			"/api/v1":  answerJSON(apiResources()),
+			"/version": answerJSON(versionInfo()),
+			"/readyz":  answerChecks("readyz", o.Ready),
+			"/livez":   answerChecks("livez", o.Live),
+			"/healthz": answerChecks("healthz", append(append([]Check{}, o.Live...), o.Ready...)),
+		},
+		log:     serveLog(s.OpenLog),
+		gateway: serveGateway(mux),
+	}
+	if o.Gatherer != nil {
+		h.plain["/metrics"] = promhttp.HandlerFor(o.Gatherer, promhttp.HandlerOpts{}).ServeHTTP
+	}
+	return account(h, o.Logger, newMetrics(o.Metrics)), nil
+}
+
+// handler picks who serves a request.
+type handler struct {
+	plain        map[string]http.HandlerFunc
+	log, gateway http.HandlerFunc
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch plain, ok := h.plain[r.URL.Path]; {
+	case ok && r.Method != http.MethodGet:
+		writeError(w, nil, methodNotAllowed(r.Method))
+	case ok:
+		plain(w, r)
+	case isLog(r):
+		h.log(w, r)
+	case strings.HasPrefix(r.URL.Path, apiPrefix):
+		h.gateway(w, r)
+	default:
+		writeError(w, nil, notFoundPath())
+	}
+}

@@ -1,0 +1,126 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rpc
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/watch"
+
+	apipb "github.com/berth-run/berth/proto/berth/api/v1"
+	"github.com/berth-run/berth/server/apierror"
+	"github.com/berth-run/berth/server/registry"
+)
+
+// Watch streams the changes of objects until the client goes, timeoutSeconds
+// have passed, or the watch cannot be continued: then the last event has type
+// ERROR and says why.
+func (s *service[C, U, O, L, E, PE]) Watch(req *apipb.WatchRequest, stream grpc.ServerStreamingServer[E]) error {
+	if err := checkWatch(req); err != nil {
+		return err
+	}
+	ctx, cancel := watchContext(stream.Context(), req.GetTimeoutSeconds())
+	defer cancel()
+	w, err := s.reg.Watch(ctx, s.kind, req.GetNamespace(), registry.WatchOptions{
+		LabelSelector:   req.GetLabelSelector(),
+		FieldSelector:   req.GetFieldSelector(),
+		ResourceVersion: req.GetResourceVersion(),
+		Bookmarks:       req.GetAllowWatchBookmarks(),
+		Name:            req.GetName(),
+	})
+	if isExpired(err) {
+		return s.sendError(stream, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+
+	// The client learns at once that the watch runs, not with its first event.
+	if err := stream.SendHeader(nil); err != nil {
+		return err
+	}
+	err = s.forward(ctx, w, req.GetAsManifest(), stream)
+	switch {
+	case stream.Context().Err() != nil:
+		return stream.Context().Err()
+	case ctx.Err() != nil:
+		return nil // timeoutSeconds have passed
+	}
+	return s.sendError(stream, err)
+}
+
+// forward sends what w says until it fails.
+func (s *service[C, U, O, L, E, PE]) forward(ctx context.Context, w registry.Watch, asManifest bool, stream grpc.ServerStreamingServer[E]) error {
+	for {
+		events, err := w.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			out := PE(new(E))
+			set(out, typeField, protoreflect.ValueOfString(string(e.Type)))
+			if err := s.setEventObject(out, e, asManifest); err != nil {
+				return err
+			}
+			if err := stream.Send((*E)(out)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *service[C, U, O, L, E, PE]) setEventObject(out proto.Message, e registry.WatchEvent, asManifest bool) error {
+	if asManifest || e.Type == watch.Bookmark {
+		return setObject(out, s.kind, e.Object, asManifest)
+	}
+	setRaw(out, objectField(s.kind), e.Encoded())
+	return nil
+}
+
+// sendError ends a watch in the way of Kubernetes: with an event.
+func (s *service[C, U, O, L, E, PE]) sendError(stream grpc.ServerStreamingServer[E], cause error) error {
+	encoded, err := apierror.From(cause).ErrStatus.Marshal()
+	if err != nil {
+		return cause
+	}
+	out := PE(new(E))
+	set(out, typeField, protoreflect.ValueOfString(string(watch.Error)))
+	setRaw(out, statusField, encoded)
+	return stream.Send((*E)(out))
+}
+
+func isExpired(err error) bool {
+	return err != nil && apierror.From(err).ErrStatus.Code == 410
+}
+
+func watchContext(ctx context.Context, timeoutSeconds int64) (context.Context, context.CancelFunc) {
+	if timeoutSeconds <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(timeoutSeconds)*time.Second)
+}
+
+// checkWatch refuses what would make a client wait for ever: an informer that
+// asks for the initial events waits for a bookmark that marks their end.
+func checkWatch(req *apipb.WatchRequest) error {
+	var errs field.ErrorList
+	if req.GetSendInitialEvents() {
+		errs = append(errs, field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is not supported"))
+	}
+	if req.GetResourceVersionMatch() != "" && req.SendInitialEvents == nil {
+		errs = append(errs, field.Forbidden(field.NewPath("resourceVersionMatch"),
+			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(optionsKind, "", errs)
+}
