@@ -1,0 +1,106 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dispatch
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/api"
+)
+
+// objectSink keeps the objects of one kind that pods name.
+type objectSink struct {
+	index *index
+	kind  *api.Kind
+}
+
+func (s objectSink) set(_ context.Context, r record) { s.index.setObject(s.key(r), r) }
+
+func (s objectSink) remove(r record) { s.index.setObject(s.key(r), record{version: r.version}) }
+
+func (s objectSink) retain(uids map[types.UID]struct{}, version uint64) {
+	for _, key := range s.index.objectsBut(s.kind, uids) {
+		s.index.setObject(key, record{version: version})
+	}
+}
+
+func (s objectSink) key(r record) objectKey {
+	return objectKey{s.kind, r.object.GetNamespace(), r.object.GetName()}
+}
+
+// setObject takes in a version of an object that some pod names; without an
+// object the record tells that it is gone. It is told by more than one feed, of
+// which one may be behind: the newest version stays.
+func (x *index) setObject(key objectKey, r record) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.objects[key]
+	if o == nil || r.version <= o.version {
+		return
+	}
+	o.record = r
+	for node := range o.nodes {
+		x.objectChanged(node, key)
+	}
+}
+
+func (x *index) objectChanged(node string, key objectKey) {
+	for f := range x.nodes[node].followers {
+		f.objects.changed(key)
+	}
+}
+
+// objectsBut returns the objects of a kind that exist, but for these.
+func (x *index) objectsBut(kind *api.Kind, uids map[types.UID]struct{}) []objectKey {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var others []objectKey
+	for key, o := range x.objects {
+		if key.kind != kind || !o.exists() {
+			continue
+		}
+		if _, ok := uids[o.object.GetUID()]; !ok {
+			others = append(others, key)
+		}
+	}
+	return others
+}
+
+// addReference counts one more pod of the node that names the object.
+func (x *index) addReference(node string, key objectKey) {
+	n := x.nodes[node]
+	n.named[key]++
+	if n.named[key] > 1 {
+		return
+	}
+	o := x.objects[key]
+	if o == nil {
+		o = &namedObject{nodes: map[string]struct{}{}}
+		x.objects[key] = o
+	}
+	o.nodes[node] = struct{}{}
+	if o.exists() {
+		x.objectChanged(node, key)
+	}
+}
+
+// dropReference counts one pod less.
+func (x *index) dropReference(node string, key objectKey) {
+	n := x.nodes[node]
+	n.named[key]--
+	if n.named[key] > 0 {
+		return
+	}
+	delete(n.named, key)
+	for f := range n.followers {
+		f.objects.gone(key)
+	}
+	o := x.objects[key]
+	delete(o.nodes, node)
+	if len(o.nodes) == 0 {
+		delete(x.objects, key)
+	}
+}

@@ -1,0 +1,124 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/api"
+)
+
+// podSink keeps the pods of the index.
+type podSink struct {
+	registry Registry
+	index    *index
+	logger   *slog.Logger
+}
+
+// set takes in a pod that is bound, after what it names: the feeds of the other
+// kinds may be behind this one. Changes of those objects are kept from before
+// they are read, so none is missed.
+func (s podSink) set(ctx context.Context, r record) {
+	pod := r.pod()
+	if pod.Spec.NodeName == "" {
+		return
+	}
+	refs := referencesOf(pod)
+	s.index.nameObjects(pod.Spec.NodeName, pod.UID, refs)
+	for key := range refs {
+		obj, err := s.registry.Get(ctx, key.kind, key.namespace, key.name)
+		switch {
+		case err == nil:
+			s.index.setObject(key, objectRecord(obj))
+		case !apierrors.IsNotFound(err):
+			s.logger.Warn("cannot read what a pod names",
+				"pod", api.FullName(pod), "kind", key.kind.Name, "name", key.name, "err", err)
+		}
+	}
+	s.index.setPod(r)
+}
+
+func (s podSink) remove(r record) {
+	if pod := r.pod(); pod.Spec.NodeName != "" {
+		s.index.removePod(pod.Spec.NodeName, pod.UID)
+	}
+}
+
+func (s podSink) retain(uids map[types.UID]struct{}, _ uint64) {
+	for _, pod := range s.index.podsBut(uids) {
+		s.remove(pod)
+	}
+	s.index.syncedOnce.Do(func() { close(s.index.synced) })
+}
+
+// nameObjects makes these the objects that a pod of the node names. The pod
+// itself may still be to come.
+func (x *index) nameObjects(node string, uid types.UID, refs references) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := x.node(node)
+	entry := n.pods[uid]
+	for key := range refs {
+		if _, ok := entry.references[key]; !ok {
+			x.addReference(node, key)
+		}
+	}
+	for key := range entry.references {
+		if _, ok := refs[key]; !ok {
+			x.dropReference(node, key)
+		}
+	}
+	entry.references = refs
+	n.pods[uid] = entry
+}
+
+func (x *index) setPod(r record) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	pod := r.pod()
+	n := x.nodes[pod.Spec.NodeName]
+	entry := n.pods[pod.UID]
+	entry.record = r
+	n.pods[pod.UID] = entry
+	for f := range n.followers {
+		f.pods.changed(pod.UID)
+	}
+}
+
+func (x *index) removePod(node string, uid types.UID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := x.nodes[node]
+	if n == nil {
+		return
+	}
+	entry := n.pods[uid]
+	delete(n.pods, uid)
+	for f := range n.followers {
+		f.pods.gone(uid)
+	}
+	for key := range entry.references {
+		x.dropReference(node, key)
+	}
+	x.dropIfEmpty(node)
+}
+
+// podsBut returns all pods whose UID is not in the set.
+func (x *index) podsBut(uids map[types.UID]struct{}) []record {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var others []record
+	for _, n := range x.nodes {
+		for uid, p := range n.pods {
+			if _, ok := uids[uid]; !ok && p.exists() {
+				others = append(others, p.record)
+			}
+		}
+	}
+	return others
+}
