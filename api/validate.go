@@ -3,16 +3,135 @@
 
 package api
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Validation says what is wrong with an object in the words, and with the paths,
+// that Kubernetes has for it.
 
 // ValidateCreate returns what is wrong with a new object of kind k that has been
 // defaulted.
-func ValidateCreate(k *Kind, obj Object) field.ErrorList { return nil }
+func ValidateCreate(k *Kind, obj Object) field.ErrorList {
+	if errs := poison(obj); len(errs) > 0 {
+		return errs
+	}
+	return append(validateMeta(k, obj), validateContent(obj)...)
+}
 
 // ValidateUpdate returns what is wrong with an object that shall replace old,
-// and with changing it so.
-func ValidateUpdate(k *Kind, obj, old Object) field.ErrorList { return nil }
+// and with changing it so. obj has the resourceVersion of old.
+func ValidateUpdate(k *Kind, obj, old Object) field.ErrorList {
+	if errs := poison(obj); len(errs) > 0 {
+		return errs
+	}
+	errs := validateMeta(k, obj)
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))...)
+	errs = append(errs, validateContent(obj)...)
+	return append(errs, validateTransition(obj, old)...)
+}
 
 // ValidateStatusUpdate returns what is wrong with the status of an object that
 // shall replace old.
-func ValidateStatusUpdate(k *Kind, obj, old Object) field.ErrorList { return nil }
+func ValidateStatusUpdate(k *Kind, obj, old Object) field.ErrorList {
+	if errs := poison(obj); len(errs) > 0 {
+		return errs
+	}
+	if pod, ok := obj.(*corev1.Pod); ok {
+		return validatePodStatus(&pod.Status, &old.(*corev1.Pod).Status)
+	}
+	return nil
+}
+
+func validateMeta(k *Kind, obj Object) field.ErrorList {
+	path := field.NewPath("metadata")
+	name := apivalidation.NameIsDNSSubdomain
+	if k == Namespaces {
+		name = apivalidation.NameIsDNSLabel
+	}
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, path)
+	if len(obj.GetFinalizers()) > 0 {
+		errs = append(errs, field.Forbidden(path.Child("finalizers"), notHonoured))
+	}
+	return errs
+}
+
+// validateContent looks at an object by itself.
+func validateContent(obj Object) field.ErrorList {
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return validatePodSpec(&o.Spec, field.NewPath("spec"))
+	case *corev1.Secret:
+		return validateSecret(o)
+	case *corev1.ConfigMap:
+		return validateConfigMap(o)
+	case *corev1.Namespace:
+		return validateNamespace(o)
+	case *corev1.Node:
+		return validateTaints(o.Spec.Taints, field.NewPath("spec", "taints"))
+	case *corev1.Event:
+		return validateEvent(o)
+	}
+	return nil
+}
+
+// validateTransition looks at what changed.
+func validateTransition(obj, old Object) field.ErrorList {
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return validatePodUpdate(&o.Spec, &old.(*corev1.Pod).Spec, field.NewPath("spec"))
+	case *corev1.Secret:
+		return validateSecretUpdate(o, old.(*corev1.Secret))
+	case *corev1.ConfigMap:
+		return validateConfigMapUpdate(o, old.(*corev1.ConfigMap))
+	}
+	return nil
+}
+
+func validateNamespace(ns *corev1.Namespace) field.ErrorList {
+	if len(ns.Spec.Finalizers) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "finalizers"), notHonoured)}
+}
+
+// validateEvent keeps an event in the namespace of what it is about. An event
+// about an object without a namespace lives in default.
+func validateEvent(e *corev1.Event) field.ErrorList {
+	about := e.InvolvedObject.Namespace
+	if about == e.Namespace || (about == "" && e.Namespace == corev1.NamespaceDefault) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("involvedObject", "namespace"), about, "does not match event.namespace")}
+}
+
+// invalidAll is one Invalid error for each message that a checker returned.
+func invalidAll(path *field.Path, value any, messages []string) (errs field.ErrorList) {
+	for _, m := range messages {
+		errs = append(errs, field.Invalid(path, value, m))
+	}
+	return errs
+}
+
+// requiredOr reports an empty text as missing, and else what check says of it.
+func requiredOr(path *field.Path, value string, check func(string) []string) field.ErrorList {
+	if value == "" {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	return invalidAll(path, value, check(value))
+}
+
+// oneOf refuses a value that is not among those supported; empty is missing.
+func oneOf[T ~string](path *field.Path, value T, supported ...T) field.ErrorList {
+	for _, s := range supported {
+		if s == value {
+			return nil
+		}
+	}
+	if value == "" {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	return field.ErrorList{field.NotSupported(path, value, supported)}
+}

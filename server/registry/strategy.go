@@ -17,6 +17,8 @@ import (
 type strategy struct {
 	// resetStatus gives a new object the status that it starts with.
 	resetStatus func(obj api.Object)
+	// keepSpec takes from old what an update by a user may leave out.
+	keepSpec func(obj, old api.Object)
 	// keepStatus takes the status of old into an update by a user.
 	keepStatus func(obj, old api.Object)
 	// sameSpec tells whether an update leaves the generation as it is.
@@ -47,6 +49,9 @@ func (s strategy) prepareForCreate(obj api.Object) {
 // prepareForUpdate carries over what a user's update cannot change.
 func (s strategy) prepareForUpdate(obj, old api.Object) {
 	keepSystemMeta(obj, old)
+	if s.keepSpec != nil {
+		s.keepSpec(obj, old)
+	}
 	if s.keepStatus != nil {
 		s.keepStatus(obj, old)
 	}
@@ -67,6 +72,7 @@ func (s strategy) prepareForStatusUpdate(obj, old api.Object) api.Object {
 // keepSystemMeta restores the metadata that only the server sets.
 func keepSystemMeta(obj, old api.Object) {
 	obj.SetUID(old.GetUID())
+	obj.SetResourceVersion(old.GetResourceVersion())
 	obj.SetCreationTimestamp(old.GetCreationTimestamp())
 	obj.SetGeneration(old.GetGeneration())
 	obj.SetDeletionTimestamp(old.GetDeletionTimestamp())
@@ -79,6 +85,13 @@ var podStrategy = strategy{
 	resetStatus: func(obj api.Object) {
 		pod := obj.(*corev1.Pod)
 		pod.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	},
+	// A pod's manifest can be sent again as it was written, before the pod had
+	// its node.
+	keepSpec: func(obj, old api.Object) {
+		if spec := &obj.(*corev1.Pod).Spec; spec.NodeName == "" {
+			spec.NodeName = old.(*corev1.Pod).Spec.NodeName
+		}
 	},
 	keepStatus: func(obj, old api.Object) { obj.(*corev1.Pod).Status = old.(*corev1.Pod).Status },
 	sameSpec: func(obj, old api.Object) bool {

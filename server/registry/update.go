@@ -60,7 +60,6 @@ func (r *Registry) update(ctx context.Context, k *api.Kind, namespace, name stri
 		if err != nil {
 			return decision{}, err
 		}
-		next.SetResourceVersion(current.GetResourceVersion())
 		if o.DryRun {
 			dry = next
 			return decision{}, nil

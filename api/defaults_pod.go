@@ -1,0 +1,94 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func defaultPod(pod *corev1.Pod) {
+	spec := &pod.Spec
+	defaultPodSpec(spec)
+	setDefault(&pod.Status.Phase, corev1.PodPending)
+	setDefault(&pod.Status.QOSClass, QoSClass(pod))
+}
+
+func defaultPodSpec(spec *corev1.PodSpec) {
+	setDefault(&spec.RestartPolicy, corev1.RestartPolicyAlways)
+	setDefault(&spec.DNSPolicy, corev1.DNSClusterFirst)
+	setDefault(&spec.SchedulerName, corev1.DefaultSchedulerName)
+	setDefaultPointer(&spec.TerminationGracePeriodSeconds, int64(corev1.DefaultTerminationGracePeriodSeconds))
+	setDefaultPointer(&spec.SecurityContext, corev1.PodSecurityContext{})
+	setDefaultPointer(&spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	setDefault(&spec.ServiceAccountName, spec.DeprecatedServiceAccount)
+	setDefault(&spec.DeprecatedServiceAccount, spec.ServiceAccountName)
+	for i := range spec.Volumes {
+		defaultVolume(&spec.Volumes[i].VolumeSource)
+	}
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			defaultContainer(&list[i])
+			if spec.HostNetwork {
+				defaultHostPorts(list[i].Ports)
+			}
+		}
+	}
+}
+
+// defaultVolume makes a volume without a source an emptyDir.
+func defaultVolume(v *corev1.VolumeSource) {
+	switch {
+	case v.HostPath != nil:
+		setDefaultPointer(&v.HostPath.Type, corev1.HostPathUnset)
+	case v.ConfigMap != nil:
+		setDefaultPointer(&v.ConfigMap.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
+	case v.Secret != nil:
+		setDefaultPointer(&v.Secret.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
+	case *v == corev1.VolumeSource{}:
+		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
+	}
+}
+
+func defaultContainer(c *corev1.Container) {
+	setDefault(&c.ImagePullPolicy, defaultPullPolicy(c.Image))
+	setDefault(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
+	setDefault(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+	for i := range c.Ports {
+		setDefault(&c.Ports[i].Protocol, corev1.ProtocolTCP)
+	}
+	for i := range c.Env {
+		if from := c.Env[i].ValueFrom; from != nil && from.FieldRef != nil {
+			setDefault(&from.FieldRef.APIVersion, "v1")
+		}
+	}
+	defaultRequests(&c.Resources)
+}
+
+// defaultRequests requests what is limited where nothing is requested.
+func defaultRequests(r *corev1.ResourceRequirements) {
+	var requests corev1.ResourceList
+	for name, limit := range r.Limits {
+		if _, ok := r.Requests[name]; ok {
+			continue
+		}
+		if requests == nil {
+			requests = corev1.ResourceList{}
+			maps.Copy(requests, r.Requests)
+		}
+		requests[name] = limit.DeepCopy()
+	}
+	if requests != nil {
+		r.Requests = requests
+	}
+}
+
+// defaultHostPorts says of a pod in the host's network that its ports are the
+// host's.
+func defaultHostPorts(ports []corev1.ContainerPort) {
+	for i := range ports {
+		setDefault(&ports[i].HostPort, ports[i].ContainerPort)
+	}
+}

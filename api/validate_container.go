@@ -1,0 +1,97 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func validateContainer(c *corev1.Container, volumes sets.Set[string], path *field.Path) field.ErrorList {
+	errs := requiredOr(path.Child("name"), c.Name, validation.IsDNS1123Label)
+	errs = append(errs, requiredOr(path.Child("image"), c.Image, checkImage)...)
+	errs = append(errs, oneOf(path.Child("imagePullPolicy"), c.ImagePullPolicy,
+		corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)...)
+	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
+	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
+	errs = append(errs, validateVolumeMounts(c.VolumeMounts, volumes, path.Child("volumeMounts"))...)
+	return append(errs, validateResources(&c.Resources, path.Child("resources"))...)
+}
+
+func checkImage(image string) []string {
+	if strings.TrimSpace(image) != image {
+		return []string{"must not have leading or trailing whitespace"}
+	}
+	return nil
+}
+
+func validateVolumeMounts(mounts []corev1.VolumeMount, volumes sets.Set[string], path *field.Path) (errs field.ErrorList) {
+	paths := sets.New[string]()
+	for i, m := range mounts {
+		at := path.Index(i)
+		switch {
+		case m.Name == "":
+			errs = append(errs, field.Required(at.Child("name"), ""))
+		case !volumes.Has(m.Name):
+			errs = append(errs, field.NotFound(at.Child("name"), m.Name))
+		}
+		errs = append(errs, requiredOr(at.Child("mountPath"), m.MountPath, checkMountPath)...)
+		if paths.Has(m.MountPath) && m.MountPath != "" {
+			errs = append(errs, field.Invalid(at.Child("mountPath"), m.MountPath, "must be unique"))
+		}
+		paths.Insert(m.MountPath)
+	}
+	return errs
+}
+
+func checkMountPath(path string) (messages []string) {
+	if !strings.HasPrefix(path, "/") {
+		messages = append(messages, "must be an absolute path")
+	}
+	if strings.Contains(path, ":") {
+		messages = append(messages, "must not contain ':'")
+	}
+	return messages
+}
+
+// validateResources knows cpu and memory; other resources are not honoured.
+func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.ErrorList {
+	errs := validateQuantities(r.Limits, path.Child("limits"))
+	errs = append(errs, validateQuantities(r.Requests, path.Child("requests"))...)
+	for _, name := range qosResources {
+		request, requested := r.Requests[name]
+		limit, limited := r.Limits[name]
+		if requested && limited && request.Cmp(limit) > 0 {
+			errs = append(errs, field.Invalid(path.Child("requests"), request.String(),
+				fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
+		}
+	}
+	return errs
+}
+
+func validateQuantities(list corev1.ResourceList, path *field.Path) (errs field.ErrorList) {
+	for _, name := range sets.List(sets.KeySet(list)) {
+		at := path.Key(string(name))
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
+			errs = append(errs, field.Forbidden(at, "this resource is "+notHonoured))
+			continue
+		}
+		errs = append(errs, validateNonnegativeQuantity(list[name], at)...)
+	}
+	return errs
+}
+
+func validateNonnegativeQuantity(q resource.Quantity, path *field.Path) field.ErrorList {
+	if q.Sign() >= 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, q.String(), apivalidation.IsNegativeErrorMsg)}
+}

@@ -1,0 +1,83 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
+	errs := unsupportedFields(spec, path)
+	volumes, volumeErrs := validateVolumes(spec.Volumes, path.Child("volumes"))
+	errs = append(errs, volumeErrs...)
+	errs = append(errs, validateContainers(spec, volumes, path)...)
+	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy,
+		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
+	errs = append(errs, validatePodTimes(spec, path)...)
+	errs = append(errs, metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector"))...)
+	errs = append(errs, validateTolerations(spec.Tolerations, path.Child("tolerations"))...)
+	if spec.NodeName != "" {
+		errs = append(errs, invalidAll(path.Child("nodeName"), spec.NodeName, apivalidation.NameIsDNSSubdomain(spec.NodeName, false))...)
+	}
+	errs = append(errs, invalidAll(path.Child("schedulerName"), spec.SchedulerName,
+		apivalidation.NameIsDNSSubdomain(spec.SchedulerName, false))...)
+	for i, secret := range spec.ImagePullSecrets {
+		errs = append(errs, requiredOr(path.Child("imagePullSecrets").Index(i).Child("name"), secret.Name, validation.IsDNS1123Subdomain)...)
+	}
+	return errs
+}
+
+func validatePodTimes(spec *corev1.PodSpec, path *field.Path) (errs field.ErrorList) {
+	if g := spec.TerminationGracePeriodSeconds; g != nil {
+		errs = append(errs, apivalidation.ValidateNonnegativeField(*g, path.Child("terminationGracePeriodSeconds"))...)
+	}
+	if d := spec.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > math.MaxInt32) {
+		errs = append(errs, field.Invalid(path.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, math.MaxInt32)))
+	}
+	return errs
+}
+
+// validateContainers looks at init containers and containers, whose names are
+// one set.
+func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *field.Path) (errs field.ErrorList) {
+	if len(spec.Containers) == 0 {
+		errs = append(errs, field.Required(path.Child("containers"), ""))
+	}
+	names := sets.New[string]()
+	for _, list := range []struct {
+		path       *field.Path
+		containers []corev1.Container
+	}{
+		{path.Child("initContainers"), spec.InitContainers},
+		{path.Child("containers"), spec.Containers},
+	} {
+		for i := range list.containers {
+			c, at := &list.containers[i], list.path.Index(i)
+			errs = append(errs, validateContainer(c, volumes, at)...)
+			if names.Has(c.Name) && c.Name != "" {
+				errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
+			}
+			names.Insert(c.Name)
+		}
+		errs = append(errs, validateHostPorts(list.containers, spec.HostNetwork, list.path)...)
+	}
+	return errs
+}
+
+func validatePodStatus(status, old *corev1.PodStatus) (errs field.ErrorList) {
+	path := field.NewPath("status", "phase")
+	errs = oneOf(path, status.Phase,
+		corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed, corev1.PodUnknown)
+	if IsTerminalPhase(old.Phase) && status.Phase != old.Phase {
+		errs = append(errs, field.Forbidden(path, "the pod has ended as "+string(old.Phase)+", which does not change"))
+	}
+	return errs
+}
