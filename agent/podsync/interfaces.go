@@ -1,0 +1,72 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podsync
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// StatusManager makes the pod's status out of what was read and reports it.
+type StatusManager interface {
+	// Syncing reports a pod that is kept up and returns what it reported. Nil
+	// reasons leave those of the report before as they are.
+	Syncing(pod *corev1.Pod, runtime *podtypes.PodStatus, reasons map[string]podtypes.WaitingReason) corev1.PodStatus
+	Rejected(pod *corev1.Pod, runtime *podtypes.PodStatus, why *podtypes.RejectError)
+	Terminating(pod *corev1.Pod, runtime *podtypes.PodStatus, mutate func(*corev1.PodStatus))
+	Stopped(pod *corev1.Pod, runtime *podtypes.PodStatus, mutate func(*corev1.PodStatus))
+	// TerminatePod reports that the pod holds nothing on the node any more.
+	TerminatePod(pod *corev1.Pod)
+}
+
+// Admission knows which pods the node takes.
+type Admission interface {
+	// Verdict returns the refusal that the pod met when it came to the node, or
+	// nil.
+	Verdict(pod *corev1.Pod) *podtypes.RejectError
+}
+
+// Network tells whether sandboxes can get a network.
+type Network interface {
+	NetworkReady() error
+}
+
+// Cgroups are the pods' own cgroups, below those of their QoS classes.
+type Cgroups interface {
+	EnsurePod(pod *corev1.Pod) error
+	DestroyPod(ctx context.Context, uid types.UID) error
+}
+
+// Dirs are the pods' own directories.
+type Dirs interface {
+	EnsurePod(uid types.UID) error
+	RemovePod(uid types.UID) error
+}
+
+// Volumes prepares the volumes of pods and takes them away.
+type Volumes interface {
+	Mount(ctx context.Context, pod *corev1.Pod) (map[string]podtypes.Volume, error)
+	Unmount(ctx context.Context, uid types.UID) error
+}
+
+// Secrets looks up the pods' pull secrets.
+type Secrets interface {
+	Secret(namespace, name string) (*corev1.Secret, error)
+}
+
+// Runtime runs the containers.
+type Runtime interface {
+	SyncPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, pullSecrets []corev1.Secret) podtypes.SyncResult
+	// KillPod stops what status shows. pod is nil for one that only the runtime
+	// knows.
+	KillPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, grace time.Duration) error
+	PodStatus(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error)
+	// RemovePod removes the stopped containers and sandboxes of a pod.
+	RemovePod(ctx context.Context, uid types.UID) error
+}

@@ -1,0 +1,44 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podsync
+
+import (
+	"context"
+	"errors"
+
+	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/api"
+)
+
+// startContainers has the runtime bring the pod nearer to its spec, and reports
+// what came of it at once: a pod is Ready as soon as it runs, not when the next
+// event or listing shows it. Unless the runtime did something, nothing is read.
+func (p *podSync) startContainers(ctx context.Context) error {
+	result := p.Runtime.SyncPod(ctx, p.pod, p.read, p.pullSecrets)
+	if ctx.Err() != nil {
+		// The pod is to end: what was broken off says nothing of it.
+		return ctx.Err()
+	}
+	err := result.Err
+	if result.Changed {
+		err = errors.Join(err, p.readAgain(ctx))
+	}
+	reasons := result.Reasons
+	if reasons == nil {
+		reasons = map[string]podtypes.WaitingReason{}
+	}
+	status := p.Status.Syncing(p.pod, p.read, reasons)
+	p.outcome.Terminal = err == nil && api.IsTerminalPhase(status.Phase)
+	p.outcome.RetryAfter = result.RetryAfter
+	return err
+}
+
+func (p *podSync) readAgain(ctx context.Context) error {
+	status, err := p.readNow(ctx, p.pod.UID)
+	if err != nil {
+		return err
+	}
+	p.read = status
+	return nil
+}

@@ -1,0 +1,58 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// Config is what a Syncer works with; every field is needed.
+type Config struct {
+	Status    StatusManager
+	Admission Admission
+	Network   Network
+	Cgroups   Cgroups
+	Dirs      Dirs
+	Volumes   Volumes
+	Secrets   Secrets
+	Runtime   Runtime
+	// Wanted tells whether the pod's record still exists. While it does, the dead
+	// containers of a finished pod are kept, for their logs.
+	Wanted   func(types.UID) bool
+	Recorder podtypes.EventRecorder
+	Logger   *slog.Logger
+}
+
+// Syncer syncs pods. It keeps nothing of them: all that a call needs it is given
+// or asks for. It is safe for concurrent use for different pods.
+type Syncer struct {
+	Config
+}
+
+// New returns a Syncer.
+func New(config Config) *Syncer { return &Syncer{Config: config} }
+
+// readNow reads the pod now; one that the runtime does not have is empty.
+func (s *Syncer) readNow(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error) {
+	status, err := s.Runtime.PodStatus(ctx, uid)
+	switch {
+	case errors.Is(err, podtypes.ErrNotFound):
+		return &podtypes.PodStatus{UID: uid}, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the pod's status: %w", err)
+	}
+	return status, nil
+}
+
+func (s *Syncer) warn(pod *corev1.Pod, reason, message string) {
+	s.Recorder.Record(pod, "", corev1.EventTypeWarning, reason, message)
+}
