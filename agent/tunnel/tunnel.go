@@ -81,7 +81,7 @@ func (c *Client) backoff() wait.Backoff {
 
 // serve opens the tunnel and answers requests until it breaks or ctx ends.
 func (c *Client) serve(ctx context.Context) error {
-	conn, err := grpc.NewClient(c.config.Target, c.config.DialOptions...)
+	conn, err := grpc.NewClient(c.config.Target, append([]grpc.DialOption{grpc.WithNoProxy()}, c.config.DialOptions...)...)
 	if err != nil {
 		return fmt.Errorf("server address %q: %w", c.config.Target, err)
 	}

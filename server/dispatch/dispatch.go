@@ -31,6 +31,7 @@ import (
 type Registry interface {
 	Get(ctx context.Context, k *api.Kind, namespace, name string) (api.Object, error)
 	Create(ctx context.Context, k *api.Kind, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
+	Update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
 	Watch(ctx context.Context, k *api.Kind, namespace string, o registry.WatchOptions) (registry.Watch, error)
 	ApplyPodStatus(ctx context.Context, node string, report registry.PodStatus) (resourceVersion string, err error)
 	FinishPodDeletion(ctx context.Context, node, namespace, name string, uid types.UID) error
