@@ -45,24 +45,30 @@ func (q *request) fill(slot reflect.Value, body []byte) error {
 	if !ok {
 		return fmt.Errorf("cannot decode a body into %s", slot.Type())
 	}
-	var err error
-	if q.bodyType == mediaProtobuf {
-		err = decodeProtobuf(body, message)
-	} else {
-		err = q.decodeManifest(body, message)
+	if err := q.decodeAs(body, message); err != nil {
+		return err
 	}
-	if err == nil {
-		slot.Set(reflect.ValueOf(message))
+	slot.Set(reflect.ValueOf(message))
+	return nil
+}
+
+func (q *request) decodeAs(body []byte, message proto.Message) error {
+	switch t, ok := bodyType(q.contentType); {
+	case !ok:
+		return unsupportedMediaType(q.contentType)
+	case t == mediaProtobuf:
+		return decodeProtobuf(body, message)
+	default:
+		if err := checkText(t, body); err != nil {
+			return err
+		}
+		return q.decodeManifest(body, message)
 	}
-	return err
 }
 
 // decodeManifest goes from JSON or YAML through the Go value into a message that
 // carries the encoded object whole.
 func (q *request) decodeManifest(body []byte, message proto.Message) error {
-	if err := q.checkText(body); err != nil {
-		return err
-	}
 	obj, err := q.decodeObject(body, message)
 	if err != nil {
 		return err
@@ -94,8 +100,8 @@ func (q *request) decodeObject(body []byte, message proto.Message) (marshalable,
 }
 
 // checkText refuses YAML that calls itself JSON, and more than one document.
-func (q *request) checkText(body []byte) error {
-	if q.bodyType == mediaJSON {
+func checkText(t mediaType, body []byte) error {
+	if t == mediaJSON {
 		if !utilyaml.IsJSONBuffer(body) {
 			return apierrors.NewBadRequest("the body of the request is not a JSON object (for YAML set Content-Type: application/yaml)")
 		}

@@ -24,7 +24,7 @@ const MaxBodyBytes = registry.MaxObjectBytes
 // nothing but the body, and what they find must reach the answer.
 type request struct {
 	io.ReadCloser
-	bodyType        mediaType
+	contentType     string
 	fieldValidation string
 
 	answer mediaType
@@ -48,6 +48,7 @@ func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	query := r.URL.Query()
 	out := &request{
 		ReadCloser:      http.MaxBytesReader(w, r.Body, MaxBodyBytes),
+		contentType:     r.Header.Get("Content-Type"),
 		answer:          mediaJSON,
 		fieldValidation: query.Get("fieldValidation"),
 		pretty:          wantsPretty(r),
@@ -58,11 +59,6 @@ func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 		return out, notAcceptable()
 	}
 	out.answer = answer
-	if r.ContentLength != 0 {
-		if out.bodyType, ok = bodyType(r.Header.Get("Content-Type")); !ok {
-			return out, unsupportedMediaType(r.Header.Get("Content-Type"))
-		}
-	}
 	return out, nil
 }
 

@@ -112,7 +112,7 @@ const podPath = "/api/v1/namespaces/default/pods"
 // podJSON is a pod with a volume, an env and a quantity: what Kubernetes inlines.
 func podJSON(name string) string {
 	return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"` + name + `","labels":{"app":"web"}},
-	"spec":{"nodeName":"n1","volumes":[{"name":"data","emptyDir":{"sizeLimit":"1Gi"}}],
+	"spec":{"nodeName":"n1","volumes":[{"name":"data","emptyDir":{"medium":"Memory","sizeLimit":"1Gi"}}],
 	"containers":[{"name":"c","image":"nginx:1.14.2","env":[{"name":"A","value":"1"},
 	{"name":"IP","valueFrom":{"fieldRef":{"fieldPath":"status.podIP"}}}],
 	"ports":[{"containerPort":80}],"volumeMounts":[{"name":"data","mountPath":"/data"}]}]}}`
@@ -243,13 +243,13 @@ func TestWarnings(t *testing.T) {
 
 func TestYAML(t *testing.T) {
 	s := newServer(t)
-	manifest := "# a comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yam\ndata:\n  n: \"1\"\n"
+	manifest := "# a comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yam\ndata:\n  key: \"1\"\n"
 	resp, body := s.call(t, "POST", "/api/v1/namespaces/default/configmaps", manifest,
 		"Content-Type", "application/yaml", "Accept", "application/yaml")
 	if resp.StatusCode != 201 || resp.Header.Get("Content-Type") != "application/yaml" {
 		t.Fatalf("%d %s %s", resp.StatusCode, resp.Header.Get("Content-Type"), body)
 	}
-	if !bytes.Contains(body, []byte("kind: ConfigMap")) || !bytes.Contains(body, []byte(`n: "1"`)) {
+	if !bytes.Contains(body, []byte("kind: ConfigMap")) || !bytes.Contains(body, []byte(`key: "1"`)) {
 		t.Errorf("body: %s", body)
 	}
 }
