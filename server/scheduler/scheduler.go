@@ -34,8 +34,8 @@ const writers = 16
 // retryAfter is how long a pod waits whose binding failed.
 const retryAfter = time.Second
 
-// Scheduler places pods. PodChanged and NodeChanged tell it of the world; Run
-// acts on it.
+// Scheduler places pods. The Changed, Removed and Retain methods tell it
+// of the world; Run acts on it.
 type Scheduler struct {
 	binder Binder
 	log    *slog.Logger
@@ -61,19 +61,36 @@ func New(binder Binder, log *slog.Logger) *Scheduler {
 	}
 }
 
-// PodChanged tells of a pod's change: old is nil for a new pod, now for one that
-// is gone. It never blocks.
-func (s *Scheduler) PodChanged(old, now *corev1.Pod) {
+// PodRemoved tells that a pod is gone. It never blocks.
+func (s *Scheduler) PodRemoved(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now == nil {
-		delete(s.queue, old.UID)
-		delete(s.parked, old.UID)
-		if s.state.forgetPod(old.UID) {
-			s.unpark()
-		}
-		return
+	s.remove(uid)
+}
+
+func (s *Scheduler) remove(uid types.UID) {
+	delete(s.queue, uid)
+	delete(s.parked, uid)
+	if s.state.forgetPod(uid) {
+		s.unpark()
 	}
+}
+
+// RetainPods tells that no pods exist but these. It never blocks.
+func (s *Scheduler) RetainPods(uids map[types.UID]struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for uid := range s.state.pods {
+		if _, exists := uids[uid]; !exists {
+			s.remove(uid)
+		}
+	}
+}
+
+// PodChanged tells of a new pod or a pod's change. It never blocks.
+func (s *Scheduler) PodChanged(now *corev1.Pod) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if freed := s.state.setPod(now); freed {
 		s.unpark()
 	}
@@ -89,17 +106,29 @@ func (s *Scheduler) PodChanged(old, now *corev1.Pod) {
 	}
 }
 
-// NodeChanged tells of a node's change: now is nil for one that is gone. It
-// never blocks.
-func (s *Scheduler) NodeChanged(old, now *corev1.Node) {
+// NodeChanged tells of a new node or a node's change. It never blocks.
+func (s *Scheduler) NodeChanged(now *corev1.Node) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now == nil {
-		s.state.forgetNode(old.Name)
-		return
-	}
 	s.state.setNode(now)
 	s.unpark()
+}
+
+// NodeRemoved tells that a node is gone. It never blocks.
+func (s *Scheduler) NodeRemoved(uid types.UID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.retainNodes(func(n *corev1.Node) bool { return n.UID != uid })
+}
+
+// RetainNodes tells that no nodes exist but these. It never blocks.
+func (s *Scheduler) RetainNodes(uids map[types.UID]struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.retainNodes(func(n *corev1.Node) bool {
+		_, exists := uids[n.UID]
+		return exists
+	})
 }
 
 // wantsPlace tells whether the pod is this scheduler's to place.

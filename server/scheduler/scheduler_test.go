@@ -137,7 +137,7 @@ func (b *fakeBinder) Unschedulable(_ context.Context, pod *corev1.Pod, message s
 func start(t *testing.T) (*Scheduler, *fakeBinder) {
 	b := &fakeBinder{nodes: map[string]string{}, messages: map[string]string{}}
 	s := New(b, slog.New(slog.DiscardHandler))
-	b.onBind = func(p *corev1.Pod) { s.PodChanged(nil, p) }
+	b.onBind = func(p *corev1.Pod) { s.PodChanged(p) }
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); s.Run(ctx) }()
@@ -148,10 +148,10 @@ func start(t *testing.T) (*Scheduler, *fakeBinder) {
 func TestTwoPodsLandOnBothNodesAndTheThirdWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := start(t)
-		s.NodeChanged(nil, readyNode("n1", "2"))
-		s.NodeChanged(nil, readyNode("n2", "2"))
+		s.NodeChanged(readyNode("n1", "2"))
+		s.NodeChanged(readyNode("n2", "2"))
 		for _, name := range []string{"a", "b", "c"} {
-			s.PodChanged(nil, cpuPod(name, "1500m"))
+			s.PodChanged(cpuPod(name, "1500m"))
 		}
 		synctest.Wait()
 		if got := slices.Sorted(maps.Values(b.nodes)); !slices.Equal(got, []string{"n1", "n2"}) {
@@ -162,8 +162,8 @@ func TestTwoPodsLandOnBothNodesAndTheThirdWaits(t *testing.T) {
 			t.Fatalf("told %v", b.messages)
 		}
 
-		for name, node := range b.nodes { // one goes, so the third has room
-			s.PodChanged(bound(cpuPod(name, "1500m"), node), nil)
+		for name := range b.nodes { // one goes, so the third has room
+			s.PodRemoved(types.UID(name))
 			break
 		}
 		synctest.Wait()
@@ -176,12 +176,12 @@ func TestTwoPodsLandOnBothNodesAndTheThirdWaits(t *testing.T) {
 func TestANodeThatComesWakesThePodsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := start(t)
-		s.PodChanged(nil, cpuPod("a", "1"))
+		s.PodChanged(cpuPod("a", "1"))
 		synctest.Wait()
 		if b.messages["a"] != "no nodes are registered" {
 			t.Fatalf("told %q", b.messages["a"])
 		}
-		s.NodeChanged(nil, readyNode("n1", "2"))
+		s.NodeChanged(readyNode("n1", "2"))
 		synctest.Wait()
 		if b.nodes["a"] != "n1" {
 			t.Errorf("bound to %q", b.nodes["a"])
@@ -193,8 +193,8 @@ func TestAFailedBindIsTriedAgainAndHoldsNoRoomForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := start(t)
 		b.failures = 2
-		s.NodeChanged(nil, readyNode("n1", "2"))
-		s.PodChanged(nil, cpuPod("a", "2"))
+		s.NodeChanged(readyNode("n1", "2"))
+		s.PodChanged(cpuPod("a", "2"))
 		time.Sleep(5 * retryAfter)
 		synctest.Wait()
 		if b.nodes["a"] != "n1" {
@@ -206,14 +206,14 @@ func TestAFailedBindIsTriedAgainAndHoldsNoRoomForGood(t *testing.T) {
 func TestOthersPodsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := start(t)
-		s.NodeChanged(nil, readyNode("n1", "2"))
+		s.NodeChanged(readyNode("n1", "2"))
 		mine := cpuPod("mine", "1")
 		theirs := cpuPod("theirs", "1")
 		theirs.Spec.SchedulerName = "another"
 		ending := cpuPod("ending", "1")
 		ending.DeletionTimestamp = &metav1.Time{}
 		for _, p := range []*corev1.Pod{mine, theirs, ending} {
-			s.PodChanged(nil, p)
+			s.PodChanged(p)
 		}
 		synctest.Wait()
 		if len(b.nodes) != 1 || b.nodes["mine"] != "n1" {

@@ -120,14 +120,16 @@ func (s *state) at(node string) *nodeState {
 
 func (s *state) setNode(node *corev1.Node) { s.at(node.Name).node = node }
 
-func (s *state) forgetNode(name string) {
-	n := s.nodes[name]
-	if n == nil {
-		return
-	}
-	n.node = nil
-	if n.usage.Pods() == 0 {
-		delete(s.nodes, name)
+// retainNodes drops the nodes that keep refuses. What counts on them counts on.
+func (s *state) retainNodes(keep func(*corev1.Node) bool) {
+	for name, n := range s.nodes {
+		if n.node == nil || keep(n.node) {
+			continue
+		}
+		n.node = nil
+		if n.usage.Pods() == 0 {
+			delete(s.nodes, name)
+		}
 	}
 }
 

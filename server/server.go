@@ -1,0 +1,134 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package server puts the server together: the store and the registry over it,
+// the scheduler and dispatch beside it, gRPC and REST in front.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"google.golang.org/grpc"
+
+	"github.com/berth-run/berth/internal/rungroup"
+	"github.com/berth-run/berth/internal/version"
+	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
+	"github.com/berth-run/berth/server/dispatch"
+	"github.com/berth-run/berth/server/nodes"
+	"github.com/berth-run/berth/server/registry"
+	"github.com/berth-run/berth/server/rest"
+	"github.com/berth-run/berth/server/rpc"
+	"github.com/berth-run/berth/server/scheduler"
+	"github.com/berth-run/berth/server/tunnel"
+	"github.com/berth-run/berth/store"
+	"github.com/berth-run/berth/store/bolt"
+)
+
+// Server holds the parts of a server, ready to run.
+type Server struct {
+	cfg       Config
+	log       *slog.Logger
+	store     store.Store
+	registry  *registry.Registry
+	dispatch  *dispatch.Dispatcher
+	scheduler *scheduler.Scheduler
+	grpc      *grpc.Server
+	http      *http.Server
+	listeners []listener
+}
+
+// listener is an open socket and what serves it.
+type listener struct {
+	name  string
+	serve func(net.Listener) error
+	net.Listener
+}
+
+// New opens the store and the listeners. Nothing is served before Run, which also
+// closes them; a Server that is not run is closed with Close.
+func New(ctx context.Context, cfg Config) (_ *Server, err error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, log: cfg.Logger}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	db, err := bolt.Open(StorePath(cfg.DataDir), bolt.Options{Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	s.store = db
+	s.registry = registry.New(db, registry.Options{Logger: cfg.Logger})
+	if err := s.registry.EnsureDefaults(ctx); err != nil {
+		return nil, err
+	}
+	s.scheduler = scheduler.New(scheduler.NewBinder(s.registry), cfg.Logger)
+	if err := s.front(); err != nil {
+		return nil, err
+	}
+	return s, s.listen()
+}
+
+// front builds what clients and agents talk to.
+func (s *Server) front() error {
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+
+	known, err := nodes.New(s.registry, nodes.Options{ClusterRange: s.cfg.ClusterCIDR, Logger: s.log})
+	if err != nil {
+		return err
+	}
+	tunnels := tunnel.New(known, s.log)
+	s.dispatch = dispatch.New(s.registry, known, dispatch.Options{
+		StoreID: s.store.ID(), Version: version.String(), Logger: s.log,
+	})
+	services := rpc.New(s.registry, tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: metrics})
+	s.grpc = grpc.NewServer(append(services.ServerOptions(), dispatch.ServerOptions()...)...)
+	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels))
+	services.Register(s.grpc)
+
+	handler, err := rest.New(services, rest.Options{Logger: s.log, Metrics: metrics, Gatherer: metrics})
+	if err != nil {
+		return err
+	}
+	s.http = &http.Server{Handler: rest.LoopbackOnly(handler), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	return nil
+}
+
+// Run serves until ctx ends or a part fails.
+func (s *Server) Run(ctx context.Context) error {
+	defer s.Close()
+	var g rungroup.Group
+	g.Add("dispatch", s.dispatch.Run)
+	g.Add("scheduler feed", func(ctx context.Context) error { return s.scheduler.Feed(ctx, s.registry, s.log) })
+	g.Add("scheduler", s.scheduler.Run)
+	g.Add("listeners", s.serve)
+	s.log.Info("the server is up", "version", version.String(), "http", s.cfg.HTTP, "grpc", s.cfg.GRPC, "socket", s.cfg.Socket,
+		"store", StorePath(s.cfg.DataDir))
+	return g.Run(ctx)
+}
+
+// Close releases the listeners and the store.
+func (s *Server) Close() error {
+	for _, l := range s.listeners {
+		l.Close()
+	}
+	if s.store == nil {
+		return nil
+	}
+	return s.store.Close()
+}
