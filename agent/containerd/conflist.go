@@ -32,7 +32,9 @@ type ipRange struct {
 }
 
 type portmapPlugin struct {
-	Type         string          `json:"type"`
+	Type string `json:"type"`
+	// Backend spares the plugin two runs of iptables to find it out, for every pod.
+	Backend      string          `json:"backend"`
 	Capabilities map[string]bool `json:"capabilities"`
 }
 
@@ -56,7 +58,11 @@ func (r *Runtime) network(podCIDR netip.Prefix) conflist {
 					Ranges:  [][]ipRange{{{Subnet: podCIDR}}},
 				},
 			},
-			portmapPlugin{Type: "portmap", Capabilities: map[string]bool{"portMappings": true}},
+			portmapPlugin{
+				Type:         "portmap",
+				Backend:      "iptables",
+				Capabilities: map[string]bool{"portMappings": true},
+			},
 		},
 	}
 }

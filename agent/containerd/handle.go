@@ -40,13 +40,17 @@ func (p process) open() (*handle, error) {
 
 func (h *handle) close() { h.pidfd.Close() }
 
-// wait returns nil once the process has ended, or the context's error.
+// wait returns nil once the process has ended, or the context's error. One call at a time.
 func (h *handle) wait(ctx context.Context) error {
 	conn, err := h.pidfd.SyscallConn()
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { h.pidfd.SetReadDeadline(time.Unix(1, 0)) })
+	// A former wait may have left the deadline by which a context ends one.
+	if err := h.pidfd.SetReadDeadline(time.Time{}); err != nil {
+		return fmt.Errorf("process %d: wait: %w", h.PID, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = h.pidfd.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	err = conn.Read(exited)
 	if ctx.Err() != nil {
@@ -96,6 +100,5 @@ func (h *handle) end(ctx context.Context, grace time.Duration) error {
 	if err := h.signal(unix.SIGKILL); err != nil {
 		return fmt.Errorf("kill process %d: %w", h.PID, err)
 	}
-	h.pidfd.SetReadDeadline(time.Time{})
 	return h.wait(ctx)
 }

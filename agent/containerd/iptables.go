@@ -40,6 +40,9 @@ func (r *Runtime) ensureRules(ctx context.Context, podCIDR netip.Prefix) error {
 // before the portmap plugin could take them back.
 func (r *Runtime) removeRules(ctx context.Context) error {
 	current, err := listRules(ctx)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

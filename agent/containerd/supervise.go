@@ -5,17 +5,12 @@ package containerd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // The pause before a restart doubles from restartMin to restartMax; a daemon that ran
@@ -34,15 +29,15 @@ const (
 // on; Stop ends it. Run fails at once if the node runtime is not installed, the
 // directories cannot be written, or another Run owns them.
 func (r *Runtime) Run(ctx context.Context) error {
-	changed, err := r.prepare()
-	if err != nil {
-		return err
-	}
 	unlock, err := r.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	changed, err := r.prepare()
+	if err != nil {
+		return err
+	}
 	if err := r.retire(ctx, changed); err != nil {
 		return err
 	}
@@ -87,7 +82,7 @@ func (r *Runtime) superviseOnce(ctx context.Context) error {
 	if err := h.wait(ctx); err != nil {
 		return err
 	}
-	return fmt.Errorf("process %d ended", h.PID)
+	return fmt.Errorf("process %d ended; its last words: %s", h.PID, lastLine(r.logFile()))
 }
 
 // retire ends a running containerd whose configuration or executable is not the
@@ -141,35 +136,17 @@ func (r *Runtime) arguments() []string { return []string{"--config", r.configFil
 // environment is the agent's own, without its service manager's socket, and with the
 // node runtime first in the search path.
 func environment(own []string, binDir string) []string {
-	env := slices.DeleteFunc(slices.Clone(own), func(v string) bool {
-		return strings.HasPrefix(v, "NOTIFY_SOCKET=") || strings.HasPrefix(v, "PATH=")
-	})
-	path := os.Getenv("PATH")
-	if path == "" {
-		path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	path := "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	var env []string
+	for _, v := range own {
+		name, value, _ := strings.Cut(v, "=")
+		switch name {
+		case "NOTIFY_SOCKET":
+		case "PATH":
+			path = value
+		default:
+			env = append(env, v)
+		}
 	}
 	return append(env, "PATH="+binDir+":"+path)
-}
-
-// openLog keeps the log of the run before, so that a crash can be read.
-func (r *Runtime) openLog() (*os.File, error) {
-	_ = os.Rename(r.logFile(), r.logFile()+".1")
-	return os.OpenFile(r.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o640)
-}
-
-// lock keeps a second supervisor away from the same directories.
-func (r *Runtime) lock() (unlock func(), err error) {
-	path := filepath.Join(r.cfg.RunDir, "supervisor.lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("containerd: %w", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("containerd: another agent runs node %s (it holds %s)", r.cfg.NodeID, path)
-		}
-		return nil, fmt.Errorf("containerd: lock %s: %w", path, err)
-	}
-	return func() { f.Close() }, nil
 }

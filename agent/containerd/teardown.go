@@ -10,14 +10,28 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/moby/sys/mountinfo"
 	"github.com/opencontainers/cgroups"
 	"golang.org/x/sys/unix"
 )
 
-// Stop ends containerd; pods run on. Run must have ended, or it starts another.
+// killTimeout bounds the wait for killed processes to be gone.
+const killTimeout = 10 * time.Second
+
+// Stop ends containerd; pods run on. It fails while Run supervises the node, here or in
+// another process.
 func (r *Runtime) Stop(ctx context.Context) error {
+	unlock, err := r.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.endContainerd(ctx)
+}
+
+func (r *Runtime) endContainerd(ctx context.Context) error {
 	h, err := r.adopt()
 	if errors.Is(err, os.ErrProcessDone) {
 		return nil
@@ -31,10 +45,15 @@ func (r *Runtime) Stop(ctx context.Context) error {
 
 // Teardown ends containerd and every pod at once, and removes all that the node took
 // from the machine: processes, mounts, network, cgroups, and RunDir. Dir stays, with
-// nothing mounted in it. It is for `berth dev down` and tests; Run must have ended.
+// nothing mounted in it. It can be repeated, and fails while Run supervises the node.
 func (r *Runtime) Teardown(ctx context.Context) error {
+	unlock, err := r.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	errs := []error{
-		r.Stop(ctx),
+		r.endContainerd(ctx),
 		r.killPods(ctx),
 		unmountBelow(r.cfg.Dir),
 		unmountBelow(r.cfg.RunDir),
@@ -49,7 +68,7 @@ func (r *Runtime) Teardown(ctx context.Context) error {
 
 // killPods kills all processes of the node's pods and waits for their end.
 func (r *Runtime) killPods(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, termGrace)
+	ctx, cancel := context.WithTimeout(ctx, killTimeout)
 	defer cancel()
 	// A process may fork while it is looked for, so look again until none is left.
 	return poll(ctx, func() (bool, error) {
