@@ -8,6 +8,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -150,6 +151,9 @@ func (n *Nodes) withRange(ctx context.Context, node *corev1.Node, write func() (
 	list, err := n.registry.List(ctx, api.Nodes, "", registry.ListOptions{})
 	if err != nil {
 		return nil, err
+	}
+	if hasRange(list.Items, node.Name) {
+		return nil, apierrors.NewConflict(api.Nodes.GroupResource(), node.Name, errors.New("it has got its pod range meanwhile"))
 	}
 	free, err := freeRange(n.cluster, n.bits, rangesOf(list.Items))
 	if err != nil {

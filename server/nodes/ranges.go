@@ -39,6 +39,12 @@ func rangesOf(nodes []api.Object) []netip.Prefix {
 	return used
 }
 
+func hasRange(nodes []api.Object, name string) bool {
+	return slices.ContainsFunc(nodes, func(obj api.Object) bool {
+		return obj.GetName() == name && obj.(*corev1.Node).Spec.PodCIDR != ""
+	})
+}
+
 // freeRange returns the first range of that prefix length in the cluster range
 // that overlaps none of those in use, which may be of other lengths.
 func freeRange(cluster netip.Prefix, bits int, used []netip.Prefix) (netip.Prefix, error) {
