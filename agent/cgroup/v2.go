@@ -26,6 +26,9 @@ type v2 struct {
 }
 
 func newV2(mount string, log *slog.Logger) (*v2, error) {
+	if err := vacate(mount); err != nil {
+		return nil, err
+	}
 	text, err := os.ReadFile(filepath.Join(mount, "cgroup.controllers"))
 	if err != nil {
 		return nil, fmt.Errorf("cgroups: %w", err)

@@ -109,6 +109,34 @@ func TestV2LimitsAreLifted(t *testing.T) {
 	}
 }
 
+func TestV2InAContainerLeavesTheRoot(t *testing.T) {
+	for name, test := range map[string]struct {
+		files map[string]string
+		moved string
+	}{
+		"the machine's root":    {map[string]string{"cgroup.procs": "1\n2\n"}, ""},
+		"a container's root":    {map[string]string{"cgroup.procs": "17\n", "cgroup.type": "domain\n"}, "17"},
+		"a container left once": {map[string]string{"cgroup.procs": "", "cgroup.type": "domain\n"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cgroups.TestMode = true
+			t.Cleanup(func() { cgroups.TestMode = false })
+			mount := t.TempDir()
+			for file, content := range test.files {
+				if err := os.WriteFile(filepath.Join(mount, file), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := vacate(mount); err != nil {
+				t.Fatal(err)
+			}
+			if moved, _ := os.ReadFile(filepath.Join(mount, leaf, "cgroup.procs")); string(moved) != test.moved {
+				t.Errorf("moved %q, want %q", moved, test.moved)
+			}
+		})
+	}
+}
+
 // An agent that starts again must not touch the weight of pods that run.
 func TestSetUpKeepsWhatExists(t *testing.T) {
 	m, plain := newPlainV2(t)

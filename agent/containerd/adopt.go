@@ -10,18 +10,21 @@ import (
 	"slices"
 )
 
-// record writes down which process was started.
-func (r *Runtime) record(p process) error {
+// record writes down which process was started. That it cannot be written is no reason
+// not to use the process: adopt finds it by its command line.
+func (r *Runtime) record(p process) {
 	text, err := json.Marshal(p)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = writeIfChanged(r.recordFile(), append(text, '\n'))
 	}
-	_, err = writeIfChanged(r.recordFile(), append(text, '\n'))
-	return err
+	if err != nil {
+		r.log.Warn("containerd's process could not be recorded", "pid", p.PID, "err", err)
+	}
 }
 
 // adopt takes a handle of the running containerd: the recorded process, or, if the
-// agent died before it could record one, the process with our command line.
+// agent died before it could record one, the process with our command line. The only
+// error is os.ErrProcessDone: none runs.
 func (r *Runtime) adopt() (*handle, error) {
 	if p, err := r.recorded(); err == nil {
 		if h, err := p.open(); err == nil {
@@ -33,7 +36,8 @@ func (r *Runtime) adopt() (*handle, error) {
 			continue
 		}
 		if h, err := e.open(); err == nil {
-			return h, r.record(e.process)
+			r.record(e.process)
+			return h, nil
 		}
 	}
 	return nil, os.ErrProcessDone

@@ -38,7 +38,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.retire(ctx, changed); err != nil {
+	if err := r.retire(ctx, changed); err != nil && ctx.Err() == nil {
 		return err
 	}
 	var pause time.Duration
@@ -82,7 +82,7 @@ func (r *Runtime) superviseOnce(ctx context.Context) error {
 	if err := h.wait(ctx); err != nil {
 		return err
 	}
-	return fmt.Errorf("process %d ended; its last words: %s", h.PID, lastLine(r.logFile()))
+	return fmt.Errorf("process %d ended: %s", h.PID, lastLine(r.logFile()))
 }
 
 // retire ends a running containerd whose configuration or executable is not the
@@ -125,9 +125,7 @@ func (r *Runtime) start() (*handle, error) {
 		return nil, fmt.Errorf("containerd: ended at once, see %s: %w", r.logFile(), err)
 	}
 	r.log.Info("containerd started", "pid", pid)
-	if err := r.record(e.process); err != nil {
-		return nil, err
-	}
+	r.record(e.process)
 	return e.open()
 }
 

@@ -33,11 +33,8 @@ func (r *Runtime) Stop(ctx context.Context) error {
 
 func (r *Runtime) endContainerd(ctx context.Context) error {
 	h, err := r.adopt()
-	if errors.Is(err, os.ErrProcessDone) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return nil
 	}
 	defer h.close()
 	return h.end(ctx, termGrace)
