@@ -26,11 +26,15 @@ const (
 // copy in the place of the original in one step: whenever it is interrupted,
 // one of both is there whole. ID, history and revisions stay as they are.
 func Compact(path string) error {
+	return compactFile(path, compactLockTimeout)
+}
+
+func compactFile(path string, lockTimeout time.Duration) error {
 	info, err := os.Stat(path) // opening it would create it
 	if err != nil {
-		return fileError(path, err)
+		return fmt.Errorf("store file: %w", err)
 	}
-	source, err := openFile(path, compactLockTimeout)
+	source, err := openFile(path, lockTimeout)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (c *compactor) run(ctx context.Context) {
 func (c *compactor) compact(ctx context.Context) error {
 	for ctx.Err() == nil {
 		old, err := c.oldest()
-		if err != nil || len(old.keys) == 0 {
+		if err != nil || len(old) == 0 {
 			return err
 		}
 		if err := c.remove(old); err != nil {
@@ -62,56 +62,55 @@ func (c *compactor) compact(ctx context.Context) error {
 	return nil
 }
 
-// events are some of the log's, the oldest first.
-type oldEvents struct {
-	keys  [][]byte
-	bytes int64
-}
-
-// oldest returns the events that are over a limit, at most compactStep of them.
-func (c *compactor) oldest() (oldEvents, error) {
-	events, bytes := c.usage.surplus()
+// oldest returns the keys of the events that are over a limit, at most
+// compactStep of them.
+func (c *compactor) oldest() ([][]byte, error) {
+	surplusEvents, surplusBytes := c.usage.surplus()
 	before := c.usage.now().Add(-c.maxAge).Unix()
-	var old oldEvents
+	var keys [][]byte
+	var size int64
 	err := c.file.view(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(bucketLog).Cursor()
-		for k, v := cursor.First(); k != nil && len(old.keys) < compactStep; k, v = cursor.Next() {
+		for k, v := cursor.First(); k != nil && len(keys) < compactStep; k, v = cursor.Next() {
 			r, err := decodeLog(v)
 			if err != nil {
 				return fmt.Errorf("event %x: %w", k, err)
 			}
-			if len(old.keys) >= events && old.bytes >= bytes && r.seconds >= before {
+			if len(keys) >= surplusEvents && size >= surplusBytes && r.seconds >= before {
 				return nil
 			}
-			old.add(k, len(v))
+			keys = append(keys, bytes.Clone(k))
+			size += int64(len(v))
 		}
 		return nil
 	})
-	return old, err
-}
-
-func (o *oldEvents) add(key []byte, size int) {
-	o.keys = append(o.keys, bytes.Clone(key))
-	o.bytes += int64(size)
+	return keys, err
 }
 
 // remove deletes the events and raises the floor to the last of them.
-func (c *compactor) remove(old oldEvents) error {
-	err := c.file.update(func(tx *bbolt.Tx) error {
+func (c *compactor) remove(keys [][]byte) error {
+	last, err := decodeRevision(keys[len(keys)-1])
+	if err != nil {
+		return err
+	}
+	var events int
+	var size int64
+	err = c.file.update(func(tx *bbolt.Tx) error {
 		log := tx.Bucket(bucketLog)
-		for _, k := range old.keys {
+		for _, k := range keys {
+			v := log.Get(k)
+			if v == nil {
+				continue
+			}
+			events, size = events+1, size+int64(len(v))
 			if err := log.Delete(k); err != nil {
 				return err
 			}
 		}
-		last, err := decodeRevision(old.keys[len(old.keys)-1])
-		if err != nil {
-			return err
-		}
 		return raiseFloor(tx, last)
 	})
 	if err == nil {
-		c.usage.shrink(len(old.keys), old.bytes)
+		c.usage.shrink(events, size)
 	}
 	return err
 }
