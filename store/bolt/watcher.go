@@ -6,7 +6,6 @@ package bolt
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
@@ -23,11 +22,11 @@ type watcher struct {
 	ready chan struct{}
 
 	mu sync.Mutex
-	// past are rebuilt events; they do not count as being behind.
+	// past are rebuilt events. They come before the live ones, and do not count
+	// as being behind.
 	past []store.Event
 	live []store.Event
-	// told is the revision up to which the buffers tell all; before begin it is
-	// above all revisions.
+	// told is the revision up to which the buffers tell all.
 	told int64
 	err  error
 }
@@ -35,7 +34,7 @@ type watcher struct {
 var _ store.Watcher = (*watcher)(nil)
 
 func newWatcher(prefix string, limit int) *watcher {
-	return &watcher{prefix: prefix, limit: limit, ready: make(chan struct{}, 1), told: math.MaxInt64}
+	return &watcher{prefix: prefix, limit: limit, ready: make(chan struct{}, 1)}
 }
 
 // begin puts the events between from and the watcher's joining before those
