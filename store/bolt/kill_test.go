@@ -35,9 +35,10 @@ const (
 // TestKill kills a writing process a hundred times. All that it acknowledged
 // must be there, and nothing half.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	rounds := 100
-	if testing.Short() {
-		rounds = 10
+	if raceDetector || testing.Short() {
+		rounds = 20
 	}
 	path := filepath.Join(t.TempDir(), "store.db")
 	for round := range rounds {

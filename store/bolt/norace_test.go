@@ -1,0 +1,8 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !race
+
+package bolt
+
+const raceDetector = false
