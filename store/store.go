@@ -126,6 +126,7 @@ type Watcher interface {
 	// closed, or the error of the watch's context. ctx bounds this call only.
 	// One goroutine at a time may call it.
 	Next(ctx context.Context) ([]Event, error)
-	// Close ends the watch. It is safe to call more than once.
+	// Close ends the watch and frees what belongs to it, also of one that has
+	// ended by itself. It is safe to call more than once.
 	Close()
 }

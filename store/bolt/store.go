@@ -61,8 +61,8 @@ func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
 }
 
 // List implements store.Store. Any revision down to the log's floor can be
-// listed, also after a restart. An unlimited list of a past revision and the
-// first page of it cost a scan of the log since.
+// listed, also after a restart. The newest costs nothing but the entries; a past
+// one costs a scan of the log since then, unless a list is paging through it.
 func (s *Store) List(ctx context.Context, prefix string, opts store.ListOptions) (store.Page, error) {
 	if err := s.usable(ctx); err != nil {
 		return store.Page{}, fmt.Errorf("list %q: %w", prefix, err)
