@@ -62,7 +62,6 @@ func benchmarkWriters(b *testing.B, writers int, write func(s *Store, i int64) e
 	after := s.file.db.Stats().TxStats
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 	b.ReportMetric(float64(after.GetPageAlloc()-before.GetPageAlloc())/float64(b.N), "disk-B/op")
-	b.ReportMetric(float64(after.GetRebalance()-before.GetRebalance())/float64(b.N), "rebalances/op")
 }
 
 // BenchmarkList lists 2,000 entries.
