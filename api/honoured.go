@@ -43,12 +43,13 @@ func podSpecFields() []fieldRule {
 		{path: "hostNetwork"},
 		{path: "imagePullSecrets"},
 		{path: "schedulerName"},
+		// There are no tokens and no services to leave out or to put in.
+		{path: "automountServiceAccountToken"},
+		{path: "enableServiceLinks"},
 
 		{path: "dnsPolicy", values: []any{corev1.DNSClusterFirst, corev1.DNSDefault}},
 		{path: "serviceAccountName", values: []any{"default"}},
 		{path: "serviceAccount", values: []any{"default"}},
-		{path: "automountServiceAccountToken", values: []any{true, false}},
-		{path: "enableServiceLinks", values: []any{true, false}},
 		{path: "preemptionPolicy", values: []any{corev1.PreemptLowerPriority, corev1.PreemptNever}},
 		{path: "priority", values: []any{int32(0)}},
 		{path: "securityContext", values: []any{corev1.PodSecurityContext{}}},

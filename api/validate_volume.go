@@ -142,4 +142,3 @@ func checkItemPath(p string) (messages []string) {
 	}
 	return messages
 }
-
