@@ -50,8 +50,7 @@ type Config struct {
 	Objects Objects
 	// MemoryCapacity of the node in bytes; 0 is what the machine has.
 	MemoryCapacity int64
-	// ResolvConf is the file whose DNS settings pods get; empty is
-	// /etc/resolv.conf.
+	// ResolvConf is the file whose DNS settings pods get; empty is the node's.
 	ResolvConf string
 	// MaxStarts is how many pods may be starting at once; 0 is 8.
 	MaxStarts int
@@ -87,7 +86,7 @@ func New(cfg Config) (*Runtime, error) {
 		cfg.MaxStarts = defaultMaxStarts
 	}
 	if cfg.ResolvConf == "" {
-		cfg.ResolvConf = "/etc/resolv.conf"
+		cfg.ResolvConf = nodeResolvConf()
 	}
 	if cfg.MemoryCapacity == 0 {
 		var err error

@@ -5,16 +5,45 @@ package podruntime
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
+	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
+const (
+	etcResolvConf = "/etc/resolv.conf"
+	// systemdResolvConf names the servers that systemd's resolver asks, where
+	// /etc/resolv.conf names that resolver itself.
+	systemdResolvConf = "/run/systemd/resolve/resolv.conf"
+)
+
+// nodeResolvConf returns the file with the DNS servers of the node that a pod can
+// reach from a network of its own: a server on the loopback is none.
+func nodeResolvConf() string {
+	content, err := os.ReadFile(etcResolvConf)
+	if err != nil {
+		return etcResolvConf
+	}
+	servers := parseResolvConf(string(content)).GetServers()
+	reachable := func(server string) bool {
+		ip, err := netip.ParseAddr(server)
+		return err == nil && !ip.IsLoopback()
+	}
+	if len(servers) == 0 || slices.ContainsFunc(servers, reachable) {
+		return etcResolvConf
+	}
+	if _, err := os.Stat(systemdResolvConf); err != nil {
+		return etcResolvConf
+	}
+	return systemdResolvConf
+}
+
 // dnsConfig returns the resolver settings of a pod: those of the node. There is no
 // cluster DNS, so ClusterFirst means Default.
-func (r *Runtime) dnsConfig(*corev1.Pod) (*runtimeapi.DNSConfig, error) {
+func (r *Runtime) dnsConfig() (*runtimeapi.DNSConfig, error) {
 	content, err := os.ReadFile(r.cfg.ResolvConf)
 	if err != nil {
 		return nil, fmt.Errorf("DNS settings of the node: %w", err)

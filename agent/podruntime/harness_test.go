@@ -34,14 +34,14 @@ type harness struct {
 	dir     string
 }
 
-func newHarness(t *testing.T) *harness {
+func newHarness(t testing.TB) *harness {
 	t.Helper()
 	h := &harness{fake: fake.New(testImage), events: &events{}, objects: objects{}, dir: t.TempDir()}
 	h.Runtime = newRuntime(t, h, h.fake.Client())
 	return h
 }
 
-func newRuntime(t *testing.T, h *harness, client *cri.Client) *Runtime {
+func newRuntime(t testing.TB, h *harness, client *cri.Client) *Runtime {
 	t.Helper()
 	r, err := New(Config{
 		CRI: client, NodeName: "node-1", NodeID: "0badcafe", HostIPs: []string{"192.0.2.1"},

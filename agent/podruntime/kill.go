@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,16 +79,11 @@ func inParallel[T any](all []T, f func(*T) error) error {
 	if len(all) == 1 {
 		return f(&all[0])
 	}
+	var calls sync.WaitGroup
 	errs := make([]error, len(all))
-	done := make(chan struct{})
 	for i := range all {
-		go func() {
-			errs[i] = f(&all[i])
-			done <- struct{}{}
-		}()
+		calls.Go(func() { errs[i] = f(&all[i]) })
 	}
-	for range all {
-		<-done
-	}
+	calls.Wait()
 	return errors.Join(errs...)
 }

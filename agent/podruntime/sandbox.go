@@ -14,7 +14,7 @@ import (
 // sandboxConfig is what the runtime makes the pod's sandbox from. It also goes
 // with the creation of each container.
 func (r *Runtime) sandboxConfig(pod *corev1.Pod, attempt uint32) (*runtimeapi.PodSandboxConfig, error) {
-	dns, err := r.dnsConfig(pod)
+	dns, err := r.dnsConfig()
 	if err != nil {
 		return nil, err
 	}

@@ -21,15 +21,15 @@ import (
 // configuration lacks is found before its image is waited for.
 func (s *podSync) startContainer(ctx context.Context, sandbox *podSandbox, c *corev1.Container, image *imageWait, slot *startSlot) error {
 	if err := s.removeCreated(ctx, sandbox, c); err != nil {
-		return s.failed(c, "CreateContainerError", err)
+		return s.failed(ctx, c, "CreateContainerError", err)
 	}
 	attempt, err := s.nextAttempt(sandbox, c)
 	if err != nil {
-		return s.failed(c, "CreateContainerError", err)
+		return s.failed(ctx, c, "CreateContainerError", err)
 	}
 	config, err := s.containerConfig(s.pod, c, attempt, sandbox.ips)
 	if err != nil {
-		return s.failed(c, "CreateContainerConfigError", err)
+		return s.failed(ctx, c, "CreateContainerConfigError", err)
 	}
 	id, err := image.wait(ctx, slot)
 	if err != nil {
@@ -45,22 +45,26 @@ func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *co
 		PodSandboxId: sandbox.id, Config: config, SandboxConfig: sandbox.config,
 	})
 	if err != nil {
-		return s.failed(c, "CreateContainerError", plain(err))
+		return s.failed(ctx, c, "CreateContainerError", plain(err))
 	}
 	s.event(c, corev1.EventTypeNormal, "Created", "Created container "+c.Name)
-	if s.status.Latest(c.Name) != nil {
+	if ended := s.status.Latest(c.Name); ended != nil && ended.State == podtypes.ContainerExited {
 		s.crashes.restarted(crashKey{s.pod.UID, c.Name}, identity(c))
 	}
 	_, err = s.cfg.CRI.Runtime.StartContainer(ctx, &runtimeapi.StartContainerRequest{ContainerId: created.GetContainerId()})
 	if err != nil {
-		return s.failed(c, "RunContainerError", plain(err))
+		return s.failed(ctx, c, "RunContainerError", plain(err))
 	}
 	s.event(c, corev1.EventTypeNormal, "Started", "Started container "+c.Name)
 	return nil
 }
 
-// failed tells users of a container that could not be started.
-func (s *podSync) failed(c *corev1.Container, reason string, err error) error {
+// failed tells users of a container that could not be started. A sync that was
+// called off has not failed.
+func (s *podSync) failed(ctx context.Context, c *corev1.Container, reason string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	s.event(c, corev1.EventTypeWarning, "Failed", err.Error())
 	return &startError{reason: reason, message: err.Error(), err: err}
 }

@@ -51,6 +51,8 @@ type podSandbox struct {
 // containers is noted with them.
 func (s *podSync) run(ctx context.Context) error {
 	a := computePodActions(s.pod, s.status)
+	s.log.Debug("syncing pod", "pod", api.FullName(s.pod), "uid", s.pod.UID, "killPod", a.KillPod,
+		"createSandbox", a.CreateSandbox, "kill", len(a.Kill), "start", len(a.Start))
 	if err := s.stop(ctx, a); err != nil {
 		return err
 	}

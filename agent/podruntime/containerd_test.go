@@ -1,0 +1,384 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/containerd"
+	"github.com/berth-run/berth/agent/cri"
+	"github.com/berth-run/berth/agent/cri/fault"
+	"github.com/berth-run/berth/agent/cri/faultproxy"
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// node is a Runtime on a containerd of its own, with a proxy between that makes
+// calls go wrong.
+type node struct {
+	*harness
+	raw    *cri.Client
+	faults fault.Script
+	pods   int
+}
+
+// newNode starts containerd. Without root or the node runtime the test is skipped,
+// but fails where CI=true promises both.
+func newNode(t testing.TB) *node {
+	t.Helper()
+	bin, err := filepath.Abs("../../bin/runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(bin, "containerd")); err != nil || os.Geteuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("needs root and the node runtime of `make runtime`: %v", err)
+		}
+		t.Skip("needs root and the node runtime of `make runtime`")
+	}
+	endpoint, cgroup := startContainerd(t, bin)
+	n := &node{harness: &harness{events: &events{}, objects: objects{}, dir: t.TempDir()}}
+	n.raw = dial(t, endpoint)
+	n.Runtime = newRuntime(t, n.harness, dial(t, n.startProxy(t, strings.TrimPrefix(endpoint, "unix://"))))
+	n.cfg.CgroupParent = func(pod *corev1.Pod) string { return cgroup + "/besteffort/pod" + string(pod.UID) }
+	waitUntil(t, "a network", func() bool {
+		s, err := n.Status(t.Context())
+		return err == nil && s.Ready && s.NetworkReady
+	})
+	return n
+}
+
+func startContainerd(t testing.TB, bin string) (endpoint, cgroup string) {
+	t.Helper()
+	random := make([]byte, 4)
+	if _, err := rand.Read(random); err != nil {
+		t.Fatal(err)
+	}
+	id := hex.EncodeToString(random)
+	c, err := containerd.New(containerd.Config{
+		Dir: t.TempDir(), RunDir: filepath.Join("/run/berth", id), BinDir: bin, NodeID: id,
+		PauseTar: filepath.Join(bin, "pause.tar"), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("containerd: %v", err)
+		}
+		if err := c.Teardown(context.Background()); err != nil {
+			t.Errorf("teardown: %v", err)
+		}
+	})
+	for _, step := range []func() error{
+		func() error { return c.Ready(t.Context()) },
+		func() error { return c.ImportImages(t.Context()) },
+		func() error { return c.WriteNetwork(t.Context(), netip.MustParsePrefix("10.251.9.0/24")) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c.Endpoint(), c.CgroupRoot()
+}
+
+func (n *node) startProxy(t testing.TB, target string) string {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "cri.sock")
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- faultproxy.Run(ctx, socket, target, &n.faults, ready) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	<-ready
+	return "unix://" + socket
+}
+
+func dial(t testing.TB, endpoint string) *cri.Client {
+	t.Helper()
+	c, err := cri.Dial(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func waitUntil(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s after 20 s", what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// pausePod is a new pod of a container that ends at SIGTERM.
+func (n *node) pausePod(containers ...string) *corev1.Pod {
+	n.pods++
+	pod := testPod(containers...)
+	pod.Name = fmt.Sprintf("pod-%d", n.pods)
+	pod.UID = types.UID(fmt.Sprintf("uid-%d", n.pods))
+	for i := range pod.Spec.Containers {
+		pod.Spec.Containers[i].Image = containerd.PauseImage
+	}
+	return pod
+}
+
+func TestContainerd(t *testing.T) {
+	n := newNode(t)
+	// A loss of the event stream is the runtime's end, at the end of the test.
+	hints := make(chan types.UID, 1000)
+	watchCtx, stopWatch := context.WithCancel(t.Context())
+	watched := make(chan error, 1)
+	go func() { watched <- n.WatchEvents(watchCtx, func(uid types.UID) { hints <- uid }) }()
+	defer func() { stopWatch(); <-watched }()
+
+	t.Run("runs a pod and removes all of it", func(t *testing.T) {
+		pod := n.pausePod("web", "log")
+		n.mustSync(t, pod)
+		s := n.status(t, pod)
+		for _, name := range []string{"web", "log"} {
+			if c := s.Latest(name); c == nil || c.State != podtypes.ContainerRunning || c.Image != containerd.PauseImage {
+				t.Errorf("%s: %+v", name, c)
+			}
+		}
+		if len(s.Current().IPs) == 0 || s.Current().HostNetwork {
+			t.Errorf("sandbox: %+v", s.Current())
+		}
+		if r := n.mustSync(t, pod); r.Changed {
+			t.Error("a second sync changed something")
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("restarts a killed container and tells of it", func(t *testing.T) {
+		pod := n.pausePod("web")
+		n.mustSync(t, pod)
+		before := n.status(t, pod).Latest("web")
+		drain(hints)
+		start := time.Now()
+		if err := unix.Kill(n.pid(t, before.ID), unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		for n.state(t, pod, "web") == podtypes.ContainerRunning {
+			if uid := <-hints; uid != pod.UID {
+				t.Errorf("hint of %s", uid)
+			}
+		}
+		n.mustSync(t, pod)
+		t.Logf("killed to new process: %s", time.Since(start))
+		after := n.status(t, pod)
+		if c := after.Latest("web"); c.State != podtypes.ContainerRunning || c.RestartCount != 1 {
+			t.Errorf("web: %+v", c)
+		}
+		if c := after.Containers[1]; c.ExitCode != 137 {
+			t.Errorf("the killed one: %+v", c)
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("runs a pod in the host's network", func(t *testing.T) {
+		pod := n.pausePod("web")
+		pod.Spec.HostNetwork = true
+		n.mustSync(t, pod)
+		if s := n.status(t, pod); !s.Current().HostNetwork || len(s.Current().IPs) != 0 {
+			t.Errorf("sandbox: %+v", s.Current())
+		}
+		if r := n.mustSync(t, pod); r.Changed {
+			t.Error("a second sync changed something")
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("B011", func(t *testing.T) {
+		pod := n.pausePod("c")
+		pod.Spec.Containers[0].Command = []string{"/does/not/exist"}
+		if r := n.sync(t, pod); r.Reasons["c"].Reason != "RunContainerError" {
+			t.Errorf("reasons: %v", r.Reasons)
+		}
+		if c := n.status(t, pod).Latest("c"); c.ExitCode != 128 || c.Reason != "StartError" {
+			t.Errorf("c: %+v", c)
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("B012", func(t *testing.T) {
+		pod := n.pausePod("web")
+		n.mustSync(t, pod)
+		s := n.status(t, pod)
+		for _, err := range []error{
+			second(n.raw.Runtime.RemoveContainer(t.Context(), &runtimeapi.RemoveContainerRequest{ContainerId: s.Latest("web").ID})),
+			second(n.raw.Runtime.RemovePodSandbox(t.Context(), &runtimeapi.RemovePodSandboxRequest{PodSandboxId: s.Current().ID})),
+			n.KillPod(t.Context(), pod, s, time.Minute),
+		} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("B031", func(t *testing.T) {
+		pod := n.pausePod("web")
+		n.faults.Add(fault.Rule{Method: "StartContainer", Times: 1, Code: codes.Unavailable})
+		if r := n.sync(t, pod); r.Err == nil {
+			t.Error("the first sync did not fail")
+		}
+		n.mustSync(t, pod)
+		if got := n.state(t, pod, "web"); got != podtypes.ContainerRunning {
+			t.Errorf("web is %q", got)
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("recovers from lost replies", func(t *testing.T) {
+		pod := n.pausePod("web")
+		for _, method := range []string{"RunPodSandbox", "CreateContainer", "StartContainer"} {
+			n.faults.Add(fault.Rule{Method: method, Times: 1, DropReply: true})
+		}
+		for range 4 {
+			n.sync(t, pod)
+		}
+		if got := n.state(t, pod, "web"); got != podtypes.ContainerRunning {
+			t.Errorf("web is %q", got)
+		}
+		n.mustEnd(t, pod)
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func drain(hints <-chan types.UID) {
+	for len(hints) > 0 {
+		<-hints
+	}
+}
+
+// pid returns a container's process.
+func (n *node) pid(t testing.TB, container string) int {
+	t.Helper()
+	r, err := n.raw.Runtime.ContainerStatus(t.Context(), &runtimeapi.ContainerStatusRequest{ContainerId: container, Verbose: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info struct {
+		PID int `json:"pid"`
+	}
+	if err := json.Unmarshal([]byte(r.GetInfo()["info"]), &info); err != nil || info.PID == 0 {
+		t.Fatalf("pid of %s: %v in %v", container, err, r.GetInfo())
+	}
+	return info.PID
+}
+
+// BenchmarkPod runs and ends the same pod through SyncPod and by bare calls in
+// turn, and reports the medians.
+func BenchmarkPod(b *testing.B) {
+	n := newNode(b)
+	var start, floor, end, endFloor, status, image []time.Duration
+	timed := func(into *[]time.Duration, f func() error) {
+		b.Helper()
+		begin := time.Now()
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+		*into = append(*into, time.Since(begin))
+	}
+	for b.Loop() {
+		pod := n.pausePod("web")
+		timed(&start, func() error { return n.SyncPod(b.Context(), pod, &podtypes.PodStatus{}, nil).Err })
+		var s *podtypes.PodStatus
+		timed(&status, func() (err error) { s, err = n.PodStatus(b.Context(), pod.UID); return err })
+		timed(&image, func() error {
+			return second(n.cfg.CRI.Images.ImageStatus(b.Context(), &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: containerd.PauseImage}}))
+		})
+		timed(&end, func() error {
+			if err := n.KillPod(b.Context(), pod, s, 30*time.Second); err != nil {
+				return err
+			}
+			return n.RemovePod(b.Context(), pod.UID)
+		})
+
+		pod = n.pausePod("web")
+		var sandbox, container string
+		timed(&floor, func() (err error) { sandbox, container, err = n.bareStart(b.Context(), pod); return err })
+		timed(&endFloor, func() error { return n.bareEnd(b.Context(), sandbox, container) })
+	}
+	b.ReportMetric(median(start), "start-ms")
+	b.ReportMetric(median(floor), "start-floor-ms")
+	b.ReportMetric(median(end), "end-ms")
+	b.ReportMetric(median(endFloor), "end-floor-ms")
+	b.ReportMetric(median(status), "PodStatus-ms")
+	b.ReportMetric(median(image), "ImageStatus-ms")
+}
+
+func (n *node) bareStart(ctx context.Context, pod *corev1.Pod) (sandbox, container string, err error) {
+	config, err := n.sandboxConfig(pod, 0)
+	if err != nil {
+		return "", "", err
+	}
+	c, err := n.containerConfig(pod, &pod.Spec.Containers[0], 0, nil)
+	if err != nil {
+		return "", "", err
+	}
+	c.Image = &runtimeapi.ImageSpec{Image: containerd.PauseImage}
+	if err := os.MkdirAll(filepath.Join(config.LogDirectory, "web"), 0o755); err != nil {
+		return "", "", err
+	}
+	s, err := n.raw.Runtime.RunPodSandbox(ctx, &runtimeapi.RunPodSandboxRequest{Config: config})
+	if err != nil {
+		return "", "", err
+	}
+	created, err := n.raw.Runtime.CreateContainer(ctx, &runtimeapi.CreateContainerRequest{PodSandboxId: s.GetPodSandboxId(), Config: c, SandboxConfig: config})
+	if err != nil {
+		return "", "", err
+	}
+	_, err = n.raw.Runtime.StartContainer(ctx, &runtimeapi.StartContainerRequest{ContainerId: created.GetContainerId()})
+	return s.GetPodSandboxId(), created.GetContainerId(), err
+}
+
+func (n *node) bareEnd(ctx context.Context, sandbox, container string) error {
+	if _, err := n.raw.Runtime.StopContainer(ctx, &runtimeapi.StopContainerRequest{ContainerId: container, Timeout: 30}); err != nil {
+		return err
+	}
+	if _, err := n.raw.Runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: sandbox}); err != nil {
+		return err
+	}
+	if _, err := n.raw.Runtime.RemoveContainer(ctx, &runtimeapi.RemoveContainerRequest{ContainerId: container}); err != nil {
+		return err
+	}
+	return second(n.raw.Runtime.RemovePodSandbox(ctx, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: sandbox}))
+}
+
+func median(all []time.Duration) float64 {
+	slices.Sort(all)
+	return float64(all[len(all)/2].Microseconds()) / 1000
+}
