@@ -36,7 +36,7 @@ func account(next http.Handler, logger *slog.Logger, m *metrics) http.Handler {
 			if p != nil && p != http.ErrAbortHandler {
 				logger.Error("panic in a request", "method", r.Method, "path", path, "panic", p, "stack", string(debug.Stack()))
 				if out.code == 0 {
-					writeError(out, nil, errors.New("the request failed"))
+					writeError(out, r, errors.New("the request failed"))
 				}
 			}
 			m.requests.WithLabelValues(methodLabel(r.Method), strconv.Itoa(out.code)).Inc()

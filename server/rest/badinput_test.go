@@ -54,6 +54,7 @@ func TestBadInput(t *testing.T) {
 		{"namespace not that of the URL", "POST", podPath, strings.Replace(podJSON("a"), `"labels"`, `"namespace":"kube-system","labels"`, 1), nil, 400, "BadRequest", "namespace"},
 		{"update of what is not there", "PUT", podPath + "/absent", podJSON("absent"), nil, 404, "NotFound", `pods "absent" not found`},
 		{"get of what is not there", "GET", podPath + "/absent", "", nil, 404, "NotFound", `pods "absent" not found`},
+		{"name longer than any can be", "GET", podPath + "/" + strings.Repeat("a", 5000), "", nil, 404, "NotFound", "not found"},
 		{"delete of what is not there", "DELETE", podPath + "/absent", "", nil, 404, "NotFound", `pods "absent" not found`},
 		{"negative grace, body", "DELETE", podPath + "/taken", `{"gracePeriodSeconds":-1}`, nil, 422, "Invalid", "gracePeriodSeconds"},
 		{"negative grace, query", "DELETE", podPath + "/taken?gracePeriodSeconds=-1", "", nil, 422, "Invalid", "gracePeriodSeconds"},

@@ -18,9 +18,9 @@ import (
 // answerJSON answers with what never changes.
 func answerJSON(v any) http.HandlerFunc {
 	body, err := json.MarshalIndent(v, "", "  ")
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
-			writeError(w, nil, err)
+			writeError(w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", string(mediaJSON))

@@ -15,12 +15,12 @@ import (
 	"github.com/berth-run/berth/server/apierror"
 )
 
-// writeError answers with err as a Kubernetes Status. q may be nil.
-func writeError(w http.ResponseWriter, q *request, err error) {
+// writeError answers with err as a Kubernetes Status.
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	s := apierror.From(err).ErrStatus
-	m := marshaler{answer: mediaJSON}
-	if q != nil {
-		m = marshaler{answer: q.answer, pretty: q.pretty}
+	m := marshaler{answer: mediaJSON, pretty: wantsPretty(r)}
+	if q := requestOf(r.Context()); q != nil {
+		m = q.form
 	}
 	body, err := m.Marshal(&s)
 	if err != nil {

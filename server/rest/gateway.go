@@ -66,12 +66,11 @@ func serveGateway(mux *gateway.ServeMux) http.HandlerFunc {
 		r.URL.RawPath = ""
 		q, err := newRequest(w, r)
 		if err != nil {
-			writeError(w, q, err)
+			writeError(w, r, err)
 			return
 		}
-		m := marshaler{answer: q.answer, pretty: q.pretty}
-		r.Header.Set("Accept", m.key())
-		r.Header.Set("Content-Type", m.key())
+		r.Header.Set("Accept", q.form.key())
+		r.Header.Set("Content-Type", q.form.key())
 
 		// A watch's handler has ended before its request does.
 		var streams sync.WaitGroup
@@ -101,8 +100,7 @@ func beforeAnswer(ctx context.Context, w http.ResponseWriter, reply proto.Messag
 
 // beginWatch sends the header at once: the first event may be long in coming.
 func beginWatch(w http.ResponseWriter, q *request) error {
-	m := marshaler{answer: q.answer, pretty: q.pretty}
-	w.Header().Set("Content-Type", m.StreamContentType(nil))
+	w.Header().Set("Content-Type", q.form.StreamContentType(nil))
 	w.WriteHeader(http.StatusOK)
 	return http.NewResponseController(w).Flush()
 }
@@ -117,18 +115,17 @@ func addWarnings(h http.Header, warnings []string) {
 }
 
 // handleError prefers what decoding found to the text that the gateway kept.
-func handleError(ctx context.Context, _ *gateway.ServeMux, _ gateway.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
-	q := requestOf(r.Context())
-	if q != nil && q.err != nil {
+func handleError(_ context.Context, _ *gateway.ServeMux, _ gateway.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
+	if q := requestOf(r.Context()); q != nil && q.err != nil {
 		err = q.err
 	}
-	writeError(w, q, err)
+	writeError(w, r, err)
 }
 
-func handleRoutingError(ctx context.Context, _ *gateway.ServeMux, _ gateway.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
+func handleRoutingError(_ context.Context, _ *gateway.ServeMux, _ gateway.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
 	err := notFoundPath()
 	if code == http.StatusMethodNotAllowed {
 		err = methodNotAllowed(r.Method)
 	}
-	writeError(w, requestOf(r.Context()), err)
+	writeError(w, r, err)
 }

@@ -32,13 +32,13 @@ func serveLog(open openLog) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		o, err := logOptions(r.URL.Query(), time.Now())
 		if err != nil {
-			writeError(w, nil, err)
+			writeError(w, r, err)
 			return
 		}
 		t, _ := parsePath(r.URL.Path)
 		log, err := open(r.Context(), t.namespace, t.name, o)
 		if err != nil {
-			writeError(w, nil, err)
+			writeError(w, r, err)
 			return
 		}
 		defer log.Close()

@@ -20,7 +20,7 @@ import (
 func LoopbackOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if reason := refuseOrigin(r.Host, r.Header); reason != "" {
-			writeError(w, nil, newStatus(http.StatusForbidden, metav1.StatusReasonForbidden, "%s", reason))
+			writeError(w, r, newStatus(http.StatusForbidden, metav1.StatusReasonForbidden, "%s", reason))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -138,7 +138,7 @@ func marshalProtobuf(v any) ([]byte, error) {
 		}
 		return protobufBody(metav1.Unversioned.WithKind("Status"), encoded)
 	}
-	return nil, fmt.Errorf("cannot answer with a %T in protobuf", v)
+	return nil, notAcceptable() // such as a manifest
 }
 
 // marshalFrame writes an event as Kubernetes' protobuf watches do: its length in

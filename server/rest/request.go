@@ -27,9 +27,9 @@ type request struct {
 	contentType     string
 	fieldValidation string
 
-	answer mediaType
-	pretty bool
-	watch  bool
+	// form is that of the answer.
+	form  marshaler
+	watch bool
 
 	// warnings and err are what decoding the body found.
 	warnings []string
@@ -45,21 +45,18 @@ func requestOf(ctx context.Context) *request {
 
 // newRequest decides how to read the request and how to answer it.
 func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	query := r.URL.Query()
-	out := &request{
+	watch := isWatch(r.URL.Path)
+	answer, ok := answerType(strings.Join(r.Header.Values("Accept"), ","), watch)
+	if !ok {
+		return nil, notAcceptable()
+	}
+	return &request{
 		ReadCloser:      http.MaxBytesReader(w, r.Body, MaxBodyBytes),
 		contentType:     r.Header.Get("Content-Type"),
-		answer:          mediaJSON,
-		fieldValidation: query.Get("fieldValidation"),
-		pretty:          wantsPretty(r),
-		watch:           isWatch(r.URL.Path),
-	}
-	answer, ok := answerType(strings.Join(r.Header.Values("Accept"), ","), out.watch)
-	if !ok {
-		return out, notAcceptable()
-	}
-	out.answer = answer
-	return out, nil
+		fieldValidation: r.URL.Query().Get("fieldValidation"),
+		form:            marshaler{answer: answer, pretty: wantsPretty(r)},
+		watch:           watch,
+	}, nil
 }
 
 // attach puts the request into its HTTP request's context and body.

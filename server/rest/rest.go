@@ -70,7 +70,7 @@ type handler struct {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch plain, ok := h.plain[r.URL.Path]; {
 	case ok && r.Method != http.MethodGet:
-		writeError(w, nil, methodNotAllowed(r.Method))
+		writeError(w, r, methodNotAllowed(r.Method))
 	case ok:
 		plain(w, r)
 	case isLog(r):
@@ -78,6 +78,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(r.URL.Path, apiPrefix):
 		h.gateway(w, r)
 	default:
-		writeError(w, nil, notFoundPath())
+		writeError(w, r, notFoundPath())
 	}
 }
