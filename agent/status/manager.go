@@ -100,12 +100,17 @@ func (m *Manager) PodStatus(uid types.UID) (corev1.PodStatus, bool) {
 }
 
 // Reconcile reports the newest status of the pod again if the server's, which
-// pod carries, is another one.
+// pod carries, is another one, or if the server waits for the end of a pod that
+// has been reported as terminated.
 func (m *Manager) Reconcile(pod *corev1.Pod) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[pod.UID]
-	if ok && e.acked == e.version && !equality.Semantic.DeepEqual(&e.status, &pod.Status) {
+	if !ok || e.acked < e.version {
+		return
+	}
+	awaited := e.terminated && pod.DeletionTimestamp != nil
+	if awaited || !equality.Semantic.DeepEqual(&e.status, &pod.Status) {
 		m.report(e)
 	}
 }
