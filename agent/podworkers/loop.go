@@ -55,8 +55,11 @@ func (p *PodWorkers) begin(ctx context.Context, w *worker) (context.Context, ste
 		phase: w.state.phase, kind: w.pending, pod: w.pod, mirror: w.mirror,
 		mutate: w.mutate, newerThan: w.syncedAt,
 	}
-	if w.state.orphan {
+	switch {
+	case w.state.orphan:
 		s.runtimePod = w.runtimePod
+	case s.phase == Terminated: // nothing runs: what is known is enough
+		s.newerThan = time.Time{}
 	}
 	w.pending = 0
 	w.started = w.started || s.phase == Syncing

@@ -9,7 +9,8 @@ import (
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
-// Phase is how far a pod's worker has come. It only rises.
+// Phase is how far a pod's worker has come. It only rises, but for a pod that has
+// ended by itself: it is Terminated once more when its source deletes it.
 type Phase int
 
 // The phases of a worker.
@@ -80,7 +81,7 @@ func (s state) next(r request) (state, effect) {
 	}
 	switch {
 	case s.phase >= Terminated:
-		return s, effect{wake: s.phase == Terminated}
+		return s.forsake(r)
 	case !r.ends():
 		return s, effect{wake: true}
 	case s.phase == Syncing:
@@ -88,6 +89,18 @@ func (s state) next(r request) (state, effect) {
 	}
 	shorter := s.terminate(r)
 	return shorter, effect{wake: true, interrupt: shorter.end.Before(s.end)}
+}
+
+// forsake is for a pod of which nothing runs. What it keeps for users to read,
+// such as its logs, is released by another SyncTerminatedPod once its source does
+// not want it any more.
+func (s state) forsake(r request) (state, effect) {
+	if !r.deleted || !s.deletedAt.IsZero() || s.orphan {
+		return s, effect{wake: s.phase == Terminated}
+	}
+	s.deletedAt = r.now
+	s.phase = Terminated
+	return s, effect{wake: true, interrupt: true}
 }
 
 // terminate notes why and until when the pod is ended. The end of a pod that is

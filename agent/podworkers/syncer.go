@@ -39,7 +39,9 @@ type Syncer interface {
 
 	// SyncTerminatedPod releases what the pod held, when no container runs any
 	// more: network, volumes, cgroup. Then it reports the pod as terminated. After
-	// a nil error a pod of the same name may start.
+	// a nil error a pod of the same name may start. A pod that ended by itself gets
+	// another call when its source deletes it. status may be older than the stop of
+	// the containers.
 	SyncTerminatedPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus) error
 }
 

@@ -50,8 +50,10 @@ type Config struct {
 //	a timer ─────────┴─────┤ error: again after a back-off
 //	                       ▼
 //	create: noted, ───►  Finished; the goroutine ends, the       nothing is held
-//	for later              successor by name may start
-//	                       ▼
+//	for later              successor by name may start           but what users
+//	delete of a pod that   │                                     may still read
+//	ended by itself: up to │
+//	Terminated once more   ▼
 //	SyncKnownPods ────►  forgotten, once no source wants the UID or a
 //	                     create was noted: the caller creates it anew
 //
@@ -144,6 +146,17 @@ func (p *PodWorkers) UpdatePod(o UpdatePodOptions) {
 	p.apply(w, r)
 }
 
+// DispatchPod is UpdatePod for what the sources say: create and update bring a
+// pod, kill says that its source no longer has it.
+func (p *PodWorkers) DispatchPod(kind podtypes.SyncType, pod, mirror *corev1.Pod) {
+	p.UpdatePod(UpdatePodOptions{Type: kind, Pod: pod, Mirror: mirror})
+}
+
+// KillOrphan is UpdatePod for what only the runtime knows.
+func (p *PodWorkers) KillOrphan(running *podtypes.RuntimePod) {
+	p.UpdatePod(UpdatePodOptions{Type: podtypes.SyncKill, RuntimePod: running})
+}
+
 // Resync asks for another step of a pod, with what its worker knows of it: after
 // an event of the runtime, or when GetWork names it. An unknown UID is ignored.
 func (p *PodWorkers) Resync(uid types.UID) {
@@ -170,18 +183,25 @@ func (p *PodWorkers) add(o UpdatePodOptions) *worker {
 	w.syncedAt = p.lastRun[w.uid]
 	delete(p.lastRun, w.uid)
 	p.workers[w.uid] = w
+	p.enlist(w)
+	return w
+}
+
+// enlist has a goroutine started for a worker.
+func (p *PodWorkers) enlist(w *worker) {
 	p.names.add(w)
 	p.unstarted = append(p.unstarted, w)
 	p.notify()
-	return w
 }
 
 // apply makes a worker follow a request, and sees to the pod's deadline.
 func (p *PodWorkers) apply(w *worker, r request) {
-	active := w.state.phase == Syncing
+	before := w.state.phase
 	w.apply(r)
 	switch {
-	case active && r.overdue:
+	case before == Finished && w.state.phase == Terminated:
+		p.enlist(w)
+	case before == Syncing && r.overdue:
 		if w.mutate == nil {
 			w.mutate = deadlineExceeded
 		}
