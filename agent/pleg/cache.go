@@ -56,7 +56,7 @@ func (c *cache) newerThan(uid types.UID, min time.Time) (record, bool, <-chan st
 	case !ok:
 		nothing := record{status: &podtypes.PodStatus{UID: uid, At: c.listed}}
 		return nothing, c.listed.After(min), c.changed
-	case r.began.After(min) && r.stale.IsZero():
+	case r.began.After(min):
 		return *r, true, nil
 	}
 	return *r, r.err == nil && r.stale.IsZero() && c.listed.After(min), c.changed
@@ -68,10 +68,8 @@ func (c *cache) set(uid types.UID, status *podtypes.PodStatus, began time.Time) 
 	defer c.mu.Unlock()
 	r := c.record(uid)
 	former = r.status
-	r.status, r.err, r.began, r.pod = status, nil, began, listingOf(status)
-	if r.stale.Before(began) {
-		r.stale = time.Time{}
-	}
+	r.status, r.err, r.pod = status, nil, listingOf(status)
+	r.readAt(began)
 	c.broadcast()
 	return former
 }
@@ -81,11 +79,17 @@ func (c *cache) fail(uid types.UID, err error, began time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.record(uid)
-	r.err, r.began = err, began
-	if r.stale.Before(began) {
+	r.err = err
+	r.readAt(began)
+	c.broadcast()
+}
+
+// readAt makes up for a listing that came before.
+func (r *record) readAt(began time.Time) {
+	r.began = began
+	if !began.Before(r.stale) {
 		r.stale = time.Time{}
 	}
-	c.broadcast()
 }
 
 // compare notes a listing that began at that time and returns the pods that
@@ -97,10 +101,13 @@ func (c *cache) compare(pods []*podtypes.RuntimePod, began time.Time) []types.UI
 	listed := map[types.UID]bool{}
 	for _, pod := range pods {
 		listed[pod.UID] = true
-		if r := c.record(pod.UID); differs(pod, r) {
-			r.stale, r.pod = time.Now(), pod
-			read = append(read, pod.UID)
+		r := c.record(pod.UID)
+		if !differs(pod, r) {
+			r.stale = time.Time{}
+			continue
 		}
+		r.stale, r.pod = time.Now(), pod
+		read = append(read, pod.UID)
 	}
 	for uid, r := range c.records {
 		switch {

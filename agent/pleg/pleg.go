@@ -112,17 +112,17 @@ func (p *PLEG) Events() <-chan Event { return p.outbox.events }
 func (p *PLEG) Request(uid types.UID) { p.queue.add(uid) }
 
 // GetNewerThan returns a status of the pod that was read after min. It asks for
-// a reading if there is none and waits for it. A pod that the runtime does not
+// a reading if there is none and waits for it; with a zero min any will do, and
+// nothing is waited for but the first listing. A pod that the runtime does not
 // have has an empty status. If the newest reading failed, its error is returned
 // with the last status that was read, if any.
 func (p *PLEG) GetNewerThan(ctx context.Context, uid types.UID, min time.Time) (*podtypes.PodStatus, error) {
 	if r, ok, _ := p.cache.newerThan(uid, min); ok {
 		return r.status, r.err
 	}
-	if err := sleep(ctx, time.Until(min)+1); err != nil {
+	if err := p.requestAfter(ctx, uid, min); err != nil {
 		return nil, fmt.Errorf("pod %s: waiting for its status: %w", uid, err)
 	}
-	p.Request(uid)
 	for {
 		r, ok, changed := p.cache.newerThan(uid, min)
 		if ok {
@@ -134,6 +134,18 @@ func (p *PLEG) GetNewerThan(ctx context.Context, uid types.UID, min time.Time) (
 			return nil, fmt.Errorf("pod %s: waiting for its status: %w", uid, ctx.Err())
 		}
 	}
+}
+
+// requestAfter asks for a reading that begins after min.
+func (p *PLEG) requestAfter(ctx context.Context, uid types.UID, min time.Time) error {
+	if min.IsZero() {
+		return nil
+	}
+	if err := sleep(ctx, time.Until(min)+1); err != nil {
+		return err
+	}
+	p.Request(uid)
+	return nil
 }
 
 // Pods returns every pod that the runtime has, by the newest reading of each and

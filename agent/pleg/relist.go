@@ -19,7 +19,7 @@ func orNone(err error) error {
 }
 
 // relistLoop lists everything after each subscription to events and once per
-// period, which is short while events cannot be relied on.
+// period.
 func (p *PLEG) relistLoop(ctx context.Context) error {
 	for {
 		p.relist(ctx)
@@ -36,13 +36,22 @@ func (p *PLEG) relistLoop(ctx context.Context) error {
 	}
 }
 
-// relistPeriod: a subscription takes effect some time after it was asked for, so
-// a young stream counts as none.
+// relistPeriod is short after a listing that failed, and while events cannot be
+// relied on. A subscription takes effect some time after it was asked for, so a
+// young stream counts as none.
 func (p *PLEG) relistPeriod() time.Duration {
-	if up, age := p.stream.state(); up && age >= p.options.EventlessRelistPeriod {
+	up, age := p.stream.state()
+	if up && age >= p.options.EventlessRelistPeriod && p.listed() {
 		return p.options.RelistPeriod
 	}
 	return p.options.EventlessRelistPeriod
+}
+
+// listed tells whether the newest listing succeeded.
+func (p *PLEG) listed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.relistErr == nil
 }
 
 // relist lists all pods and has those read that differ from what is known.
