@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/api"
@@ -117,11 +118,11 @@ func (m *Manager) Reconcile(pod *corev1.Pod) {
 
 // RemoveOrphans forgets every pod that keep does not hold, once the server has
 // acknowledged its newest status.
-func (m *Manager) RemoveOrphans(keep map[types.UID]bool) {
+func (m *Manager) RemoveOrphans(keep sets.Set[types.UID]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for uid, e := range m.entries {
-		e.orphan = !keep[uid]
+		e.orphan = !keep.Has(uid)
 		m.forget(uid, e)
 	}
 }

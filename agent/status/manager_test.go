@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/berth-run/berth/agent/podtypes"
 )
@@ -136,7 +137,7 @@ func TestRemoveOrphansKeepsWhatIsWanted(t *testing.T) {
 	for _, r := range m.Dirty() {
 		m.Ack(r.UID, r.Version)
 	}
-	m.RemoveOrphans(map[types.UID]bool{"a": true})
+	m.RemoveOrphans(sets.New[types.UID]("a"))
 	if _, ok := m.PodStatus("a"); !ok {
 		t.Error("a wanted pod is forgotten")
 	}
@@ -294,7 +295,7 @@ func TestManagerIsSafeForConcurrentUse(t *testing.T) {
 				for _, r := range m.Dirty() {
 					m.Ack(r.UID, r.Version)
 				}
-				m.RemoveOrphans(map[types.UID]bool{"a": true})
+				m.RemoveOrphans(sets.New[types.UID]("a"))
 				if j%50 == 0 {
 					m.Resend()
 				}
