@@ -31,7 +31,6 @@ func (r *Registry) Create(ctx context.Context, k *api.Kind, obj api.Object, o Wr
 	}
 	r.stampNew(obj)
 	strategyOf(k).prepareForCreate(obj)
-	api.Default(obj)
 
 	for attempt := 0; ; attempt++ {
 		generated := nameNew(obj)
@@ -78,6 +77,7 @@ func (r *Registry) insert(ctx context.Context, k *api.Kind, obj api.Object, dryR
 // share gives a written object its resourceVersion and lets others have it.
 func (r *Registry) share(e store.Entry, obj api.Object) {
 	obj.SetResourceVersion(formatRevision(e.Revision))
+	settle(obj)
 	r.memo.put(e, obj)
 }
 

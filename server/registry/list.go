@@ -30,38 +30,70 @@ func (r *Registry) List(ctx context.Context, k *api.Kind, namespace string, o Li
 	if err != nil {
 		return List{}, err
 	}
-	from.Limit = int(o.Limit)
-
-	prefix := prefixOf(k, namespace)
-	var list List
+	from.Limit = pageSize(int(o.Limit), selector)
+	l := lister{registry: r, kind: k, prefix: prefixOf(k, namespace), selector: selector, limit: int(o.Limit)}
 	for {
-		page, err := r.store.List(ctx, prefix, from)
+		page, err := r.store.List(ctx, l.prefix, from)
 		if err != nil {
 			return List{}, listError(k, o, err)
 		}
-		from.Revision = page.Revision
-		list.Meta.ResourceVersion = formatRevision(page.Revision)
-		for i, entry := range page.Entries {
-			obj, err := r.decode(k, entry)
-			if err != nil {
-				return List{}, err
-			}
-			from.After = entry.Key
-			if selector.Matches(obj) {
-				list.Items = append(list.Items, obj)
-			}
-			if left := len(page.Entries) - i - 1 + page.Remaining; o.Limit > 0 && len(list.Items) == int(o.Limit) && left > 0 {
-				list.Meta.Continue = continueToken(page.Revision, strings.TrimPrefix(entry.Key, prefix))
-				if selector.Empty() {
-					remaining := int64(left)
-					list.Meta.RemainingItemCount = &remaining
-				}
-				return list, nil
-			}
+		done, err := l.take(page)
+		switch {
+		case err != nil:
+			return List{}, err
+		case done:
+			return l.list, nil
 		}
-		if page.Remaining == 0 || len(page.Entries) == 0 {
-			return list, nil
+		from.Revision, from.After = page.Revision, page.Entries[len(page.Entries)-1].Key
+	}
+}
+
+// pageSize is how many entries to read at once. Where a selector drops some,
+// more are read than are wanted.
+func pageSize(limit int, selector api.Selector) int {
+	const whileSelecting = 500
+	if limit > 0 && !selector.Empty() {
+		return max(limit, whileSelecting)
+	}
+	return limit
+}
+
+// lister collects a list from the store's pages.
+type lister struct {
+	registry *Registry
+	kind     *api.Kind
+	prefix   string
+	selector api.Selector
+	limit    int
+	list     List
+}
+
+// take adds what a page has for the list, and tells whether the list is done.
+func (l *lister) take(page store.Page) (done bool, err error) {
+	l.list.Meta.ResourceVersion = formatRevision(page.Revision)
+	for i, entry := range page.Entries {
+		obj, err := l.registry.decode(l.kind, entry)
+		if err != nil {
+			return false, err
 		}
+		if !l.selector.Matches(obj) {
+			continue
+		}
+		l.list.Items = append(l.list.Items, obj)
+		if left := len(page.Entries) - i - 1 + page.Remaining; len(l.list.Items) == l.limit && left > 0 {
+			l.stopAt(entry, page.Revision, int64(left))
+			return true, nil
+		}
+	}
+	return page.Remaining == 0 || len(page.Entries) == 0, nil
+}
+
+// stopAt says how to go on after a full list. How many are left is known only
+// where none is dropped.
+func (l *lister) stopAt(last store.Entry, revision, left int64) {
+	l.list.Meta.Continue = continueToken(revision, strings.TrimPrefix(last.Key, l.prefix))
+	if l.selector.Empty() {
+		l.list.Meta.RemainingItemCount = &left
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/store"
 )
@@ -59,13 +61,17 @@ func (m *memo) object(k *api.Kind, e store.Entry) (api.Object, error) {
 // is value. If nobody asked for it lately it has no resourceVersion: an event
 // does not say it.
 func (m *memo) before(k *api.Kind, key string, value []byte, revision int64) (api.Object, error) {
-	if entry := m.find(key, func(e *memoEntry) bool {
-		return e.revision < revision && bytes.Equal(e.value, value)
-	}); entry != nil {
+	m.mu.Lock()
+	entry := m.find(key, func(e *memoEntry) bool { return e.revision < revision && bytes.Equal(e.value, value) })
+	m.mu.Unlock()
+	if entry != nil {
 		return m.object(k, store.Entry{Key: key, Value: value, Revision: entry.revision})
 	}
-	obj := k.New()
-	return obj, obj.Unmarshal(value)
+	obj, err := decodeEntry(k, store.Entry{Key: key, Value: value})
+	if err == nil {
+		obj.SetResourceVersion("")
+	}
+	return obj, err
 }
 
 func decodeEntry(k *api.Kind, e store.Entry) (api.Object, error) {
@@ -74,28 +80,58 @@ func decodeEntry(k *api.Kind, e store.Entry) (api.Object, error) {
 		return nil, err
 	}
 	obj.SetResourceVersion(formatRevision(e.Revision))
+	settle(obj)
 	return obj, nil
+}
+
+// settle makes an object safe to share: a quantity keeps its text when it
+// is first asked for it, which must not happen under two readers. Quantities in
+// maps are copied before they are asked.
+func settle(obj api.Object) {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	for i := range pod.Spec.Volumes {
+		if d := pod.Spec.Volumes[i].EmptyDir; d != nil {
+			_ = d.SizeLimit.String()
+		}
+	}
 }
 
 // entry finds or adds the place of an entry's object.
 func (m *memo) entry(e store.Entry) *memoEntry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if found := m.find(e.Key, func(have *memoEntry) bool { return have.revision == e.Revision }); found != nil {
 		return found
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.size > m.budget {
 		m.old, m.young, m.size = m.young, map[string]*memoEntry{}, 0
 	}
 	added := &memoEntry{value: e.Value, revision: e.Revision, next: m.young[e.Key]}
 	m.young[e.Key] = added
-	m.size += len(e.Value)
+	m.size += len(e.Value) - added.trim(memoDepth)
 	return added
 }
 
+// trim forgets all but the first depth entries, and returns how many bytes of
+// encodings went.
+func (e *memoEntry) trim(depth int) (forgotten int) {
+	for range depth - 1 {
+		if e = e.next; e == nil {
+			return 0
+		}
+	}
+	for gone := e.next; gone != nil; gone = gone.next {
+		forgotten += len(gone.value)
+	}
+	e.next = nil
+	return forgotten
+}
+
+// find is called with the lock held.
 func (m *memo) find(key string, match func(*memoEntry) bool) *memoEntry {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	for _, generation := range []map[string]*memoEntry{m.young, m.old} {
 		for e := generation[key]; e != nil; e = e.next {
 			if match(e) {

@@ -34,15 +34,35 @@ func (r *Registry) deleteNamespace(ctx context.Context, name string, o metav1.De
 	}
 	r.spaces.Lock()
 	defer r.spaces.Unlock()
-	return r.change(ctx, api.Namespaces, "", name, func(current api.Object) (decision, error) {
+	dryRun := len(o.DryRun) > 0
+	obj, err := r.change(ctx, api.Namespaces, "", name, func(current api.Object) (decision, error) {
 		if err := checkPreconditions(api.Namespaces, o, current); err != nil {
 			return decision{}, err
 		}
-		return decision{remove: len(o.DryRun) == 0}, r.requireEmpty(ctx, name)
+		return decision{remove: !dryRun}, r.requireEmpty(ctx, name)
 	})
+	if err != nil || dryRun {
+		return obj, err
+	}
+	return obj, r.removeEvents(ctx, name)
 }
 
-// requireEmpty refuses to delete a namespace that has objects.
+// removeEvents takes away what happened in a namespace that is gone.
+func (r *Registry) removeEvents(ctx context.Context, namespace string) error {
+	page, err := r.store.List(ctx, prefixOf(api.Events, namespace), store.ListOptions{})
+	if err != nil {
+		return storeError(api.Namespaces, namespace, err)
+	}
+	for _, entry := range page.Entries {
+		if _, _, err := r.store.Delete(ctx, entry.Key, store.Any); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return storeError(api.Namespaces, namespace, err)
+		}
+	}
+	return nil
+}
+
+// requireEmpty refuses to delete a namespace that has objects. Events do not
+// count: nobody deletes them by hand.
 func (r *Registry) requireEmpty(ctx context.Context, name string) error {
 	for _, k := range api.Kinds {
 		if !k.Namespaced || k == api.Events {

@@ -37,6 +37,7 @@ func strategyOf(k *api.Kind) strategy {
 	return strategy{}
 }
 
+// prepareForCreate makes of what a user sent the object that is to be validated.
 func (s strategy) prepareForCreate(obj api.Object) {
 	if s.resetStatus != nil {
 		s.resetStatus(obj)
@@ -44,9 +45,11 @@ func (s strategy) prepareForCreate(obj api.Object) {
 	if s.sameSpec != nil {
 		obj.SetGeneration(1)
 	}
+	api.Default(obj)
 }
 
-// prepareForUpdate carries over what a user's update cannot change.
+// prepareForUpdate carries over what a user's update cannot change. The specs are
+// compared once the new one is defaulted, as the old one is.
 func (s strategy) prepareForUpdate(obj, old api.Object) {
 	keepSystemMeta(obj, old)
 	if s.keepSpec != nil {
@@ -55,6 +58,7 @@ func (s strategy) prepareForUpdate(obj, old api.Object) {
 	if s.keepStatus != nil {
 		s.keepStatus(obj, old)
 	}
+	api.Default(obj)
 	if s.sameSpec != nil && !s.sameSpec(obj, old) {
 		obj.SetGeneration(old.GetGeneration() + 1)
 	}

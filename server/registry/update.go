@@ -17,7 +17,6 @@ import (
 func (r *Registry) Update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions) (api.Object, []string, error) {
 	stored, err := r.update(ctx, k, namespace, name, obj, o, func(obj, current api.Object) (api.Object, error) {
 		strategyOf(k).prepareForUpdate(obj, current)
-		api.Default(obj)
 		if errs := api.ValidateUpdate(k, obj, current); len(errs) > 0 {
 			return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, errs)
 		}
@@ -47,7 +46,7 @@ func (r *Registry) UpdateStatus(ctx context.Context, k *api.Kind, namespace, nam
 // makes of a copy of it.
 func (r *Registry) update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions,
 	prepare func(obj, current api.Object) (api.Object, error)) (api.Object, error) {
-	obj = obj.DeepCopyObject().(api.Object)
+	obj = api.ShallowCopy(obj)
 	if err := matchRequest(k, namespace, name, obj); err != nil {
 		return nil, err
 	}
