@@ -119,9 +119,13 @@ func locateInJSON(data []byte, into any, err error) error {
 	return err
 }
 
-var selfDecoding = []reflect.Type{
-	reflect.TypeFor[resource.Quantity](), reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](),
-}
+var (
+	quantityType  = reflect.TypeFor[resource.Quantity]()
+	timeType      = reflect.TypeFor[metav1.Time]()
+	microTimeType = reflect.TypeFor[metav1.MicroTime]()
+	// selfDecoding are the structs that are a single value in a manifest.
+	selfDecoding = []reflect.Type{quantityType, timeType, microTimeType}
+)
 
 func searchJSON(data json.RawMessage, t reflect.Type, path *field.Path) error {
 	for t.Kind() == reflect.Pointer {

@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -52,12 +51,12 @@ func poisonIn(v reflect.Value, path *field.Path) (errs field.ErrorList) {
 }
 
 func poisonInStruct(v reflect.Value, path *field.Path) (errs field.ErrorList) {
-	switch value := v.Interface().(type) {
-	case metav1.Time:
-		return poisonTime(value.Time, path)
-	case metav1.MicroTime:
-		return poisonTime(value.Time, path)
-	case resource.Quantity:
+	switch v.Type() {
+	case timeType:
+		return poisonTime(v.Interface().(metav1.Time).Time, path)
+	case microTimeType:
+		return poisonTime(v.Interface().(metav1.MicroTime).Time, path)
+	case quantityType:
 		return nil
 	}
 	for i := range v.NumField() {

@@ -69,7 +69,7 @@ func changedPaths(now, before reflect.Value, path *field.Path) (paths []*field.P
 		return nil
 	}
 	switch {
-	case now.Kind() == reflect.Struct && hasJSONFields(now.Type()):
+	case now.Kind() == reflect.Struct && !slices.Contains(selfDecoding, now.Type()):
 		for i := range now.NumField() {
 			at := childPath(path, jsonName(now.Type().Field(i)))
 			paths = append(paths, changedPaths(now.Field(i), before.Field(i), at)...)
@@ -84,10 +84,4 @@ func changedPaths(now, before reflect.Value, path *field.Path) (paths []*field.P
 		return paths
 	}
 	return []*field.Path{path}
-}
-
-// hasJSONFields tells a struct whose fields a manifest shows from one that is a
-// single value there, such as a quantity.
-func hasJSONFields(t reflect.Type) bool {
-	return !slices.Contains(selfDecoding, t)
 }
