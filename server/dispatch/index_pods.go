@@ -20,17 +20,15 @@ type podSink struct {
 	logger   *slog.Logger
 }
 
-// set takes in a pod that is bound, after what it names: the feeds of the other
-// kinds may be behind this one. Changes of those objects are kept from before
-// they are read, so none is missed.
+// set takes in a pod that is bound, after what it is the first time seen to name:
+// the feeds of the other kinds may be behind this one. Changes of those objects
+// are kept from before they are read, so none is missed.
 func (s podSink) set(ctx context.Context, r record) {
 	pod := r.pod()
 	if pod.Spec.NodeName == "" {
 		return
 	}
-	refs := referencesOf(pod)
-	s.index.nameObjects(pod.Spec.NodeName, pod.UID, refs)
-	for key := range refs {
+	for _, key := range s.index.nameObjects(pod.Spec.NodeName, pod.UID, referencesOf(pod)) {
 		obj, err := s.registry.Get(ctx, key.kind, key.namespace, key.name)
 		switch {
 		case err == nil:
@@ -56,9 +54,9 @@ func (s podSink) retain(uids map[types.UID]struct{}, _ uint64) {
 	s.index.syncedOnce.Do(func() { close(s.index.synced) })
 }
 
-// nameObjects makes these the objects that a pod of the node names. The pod
-// itself may still be to come.
-func (x *index) nameObjects(node string, uid types.UID, refs references) {
+// nameObjects makes these the objects that a pod of the node names, and returns
+// those that it had not named before. The pod itself may still be to come.
+func (x *index) nameObjects(node string, uid types.UID, refs references) (added []objectKey) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := x.node(node)
@@ -66,6 +64,7 @@ func (x *index) nameObjects(node string, uid types.UID, refs references) {
 	for key := range refs {
 		if _, ok := entry.references[key]; !ok {
 			x.addReference(node, key)
+			added = append(added, key)
 		}
 	}
 	for key := range entry.references {
@@ -75,6 +74,7 @@ func (x *index) nameObjects(node string, uid types.UID, refs references) {
 	}
 	entry.references = refs
 	n.pods[uid] = entry
+	return added
 }
 
 func (x *index) setPod(r record) {

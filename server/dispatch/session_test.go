@@ -188,3 +188,22 @@ func TestSessionBeginsWithHello(t *testing.T) {
 		}
 	})
 }
+
+func TestMessagesOutOfPlaceEndTheSession(t *testing.T) {
+	for name, m := range map[string]*nodepb.AgentMessage{
+		"second inventory": {Message: &nodepb.AgentMessage_Inventory{Inventory: &nodepb.Inventory{Done: true}}},
+		"second hello":     {Message: &nodepb.AgentMessage_Hello{Hello: &nodepb.Hello{}}},
+		"nothing":          {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, nil)
+				agent, _ := w.connect("n1")
+				agent.send(m)
+				if _, err := agent.stream.Recv(); status.Code(err) != codes.InvalidArgument {
+					t.Errorf("%v, want InvalidArgument", err)
+				}
+			})
+		})
+	}
+}

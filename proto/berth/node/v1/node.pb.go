@@ -35,7 +35,9 @@ const (
 	PodUpdate_UPDATE PodUpdate_Op = 2
 	// The deletion timestamp is set: end the pod gracefully.
 	PodUpdate_DELETE PodUpdate_Op = 3
-	// The record is gone; what is left of the pod ends within its last grace.
+	// The record is gone; what is left of the pod ends within the deletion grace
+	// that comes with it, or else that the node knows. The pod may be no more
+	// than its name and UID.
 	PodUpdate_REMOVE PodUpdate_Op = 4
 	// Only the status differs from what the node last said.
 	PodUpdate_RECONCILE PodUpdate_Op = 5
@@ -543,6 +545,8 @@ type Hello struct {
 	// The node as the agent sees it: name, labels, and the whole status.
 	Node *v1.Node `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	// The store that the agent's desired state came from; empty on a first start.
+	// A server with another store sends what it has and removes nothing of what it
+	// does not know.
 	StoreId       string `protobuf:"bytes,2,opt,name=store_id,json=storeId,proto3" json:"store_id,omitempty"`
 	AgentVersion  string `protobuf:"bytes,3,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -918,7 +922,7 @@ func (x *PodUpdate) GetPods() []*v1.Pod {
 }
 
 // Synced marks the end of the set that answers an inventory: what the node holds
-// and was not named is now removed or right.
+// and was not named in the set is right as it is.
 type Synced struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

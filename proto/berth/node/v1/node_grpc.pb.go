@@ -37,7 +37,9 @@ type NodeClient interface {
 	// newest session of a node ends the older with ABORTED.
 	Session(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[AgentMessage, ServerMessage], error)
 	// Tunnel carries one yamux session: the server opens a stream for each request
-	// of a user (logs and the like) and speaks HTTP/1.1 over it to the agent.
+	// of a user (logs and the like) and speaks HTTP/1.1 over it to the agent. The
+	// metadata key berth-node names the node; the newest tunnel of a node ends the
+	// older.
 	Tunnel(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Frame, Frame], error)
 	// WatchNode shows the PodUpdates of a node. It takes no session and changes
 	// nothing.
@@ -107,7 +109,9 @@ type NodeServer interface {
 	// newest session of a node ends the older with ABORTED.
 	Session(grpc.BidiStreamingServer[AgentMessage, ServerMessage]) error
 	// Tunnel carries one yamux session: the server opens a stream for each request
-	// of a user (logs and the like) and speaks HTTP/1.1 over it to the agent.
+	// of a user (logs and the like) and speaks HTTP/1.1 over it to the agent. The
+	// metadata key berth-node names the node; the newest tunnel of a node ends the
+	// older.
 	Tunnel(grpc.BidiStreamingServer[Frame, Frame]) error
 	// WatchNode shows the PodUpdates of a node. It takes no session and changes
 	// nothing.
