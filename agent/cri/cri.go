@@ -29,6 +29,7 @@ type Client struct {
 	Runtime runtimeapi.RuntimeServiceClient
 	Images  runtimeapi.ImageServiceClient
 
+	conn  grpc.ClientConnInterface
 	close func() error
 }
 
@@ -57,6 +58,7 @@ func NewClient(conn grpc.ClientConnInterface) *Client {
 	return &Client{
 		Runtime: runtimeapi.NewRuntimeServiceClient(conn),
 		Images:  runtimeapi.NewImageServiceClient(conn),
+		conn:    conn,
 		close:   func() error { return nil },
 	}
 }

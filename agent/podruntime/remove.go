@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -63,8 +65,8 @@ func (r *Runtime) removeLogs(uid types.UID) error {
 // CleanUpContainers removes the dead containers of a pod but the last of each
 // name, with their logs, and then the sandboxes that none is left in. It may run
 // while the pod is synced: it touches nothing that a sync could be working on.
-func (r *Runtime) CleanUpContainers(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus) error {
-	containers, sandboxes := garbage(status)
+func (r *Runtime) CleanUpContainers(ctx context.Context, pod *corev1.Pod, podStatus *podtypes.PodStatus) error {
+	containers, sandboxes := garbage(podStatus)
 	err := inParallel(containers, func(c **podtypes.ContainerStatus) error {
 		if err := r.removeContainer(ctx, (*c).ID); err != nil {
 			return err
@@ -124,7 +126,11 @@ func removeLog(path string) error {
 }
 
 func (r *Runtime) removeContainer(ctx context.Context, id string) error {
-	_, err := r.cfg.CRI.Runtime.RemoveContainer(ctx, &runtimeapi.RemoveContainerRequest{ContainerId: id})
+	request := &runtimeapi.RemoveContainerRequest{ContainerId: id}
+	_, err := r.cfg.CRI.Runtime.RemoveContainer(ctx, request)
+	if status.Code(err) == codes.FailedPrecondition && r.cfg.CRI.DeleteTask(ctx, id) == nil {
+		_, err = r.cfg.CRI.Runtime.RemoveContainer(ctx, request)
+	}
 	if err != nil && !cri.IsNotFound(err) {
 		return fmt.Errorf("removing container %s: %w", id, err)
 	}

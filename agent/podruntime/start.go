@@ -51,7 +51,12 @@ func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *co
 	if ended := s.status.Latest(c.Name); ended != nil && ended.State == podtypes.ContainerExited {
 		s.crashes.restarted(crashKey{s.pod.UID, c.Name}, identity(c))
 	}
-	_, err = s.cfg.CRI.Runtime.StartContainer(ctx, &runtimeapi.StartContainerRequest{ContainerId: created.GetContainerId()})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// Once begun a start runs to its end, which is near: one that is broken off can
+	// leave a process behind in a container that the runtime takes for ended.
+	_, err = s.cfg.CRI.Runtime.StartContainer(context.WithoutCancel(ctx), &runtimeapi.StartContainerRequest{ContainerId: created.GetContainerId()})
 	if err != nil {
 		return s.failed(ctx, c, "RunContainerError", plain(err))
 	}

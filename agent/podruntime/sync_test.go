@@ -230,10 +230,12 @@ func TestB011PodThatCannotStartIsDeleted(t *testing.T) {
 	h.mustEnd(t, pod)
 }
 
-// mustEnd kills and removes the pod, of which nothing must be left.
+// mustEnd kills and removes the pod, of which nothing must be left. The grace is
+// short: a real process that is told to end before its first instruction, as the
+// first of its PID namespace, never hears of it.
 func (h *harness) mustEnd(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
-	if err := h.KillPod(t.Context(), pod, h.status(t, pod), time.Minute); err != nil {
+	if err := h.KillPod(t.Context(), pod, h.status(t, pod), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.RemovePod(t.Context(), pod.UID); err != nil {
