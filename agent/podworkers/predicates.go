@@ -43,24 +43,24 @@ func (p *PodWorkers) holds(uid types.UID, is func(state) bool) bool {
 }
 
 // SyncKnownPods takes the pods that the node should have, forgets the workers
-// that are Finished and either not among them or to start anew, and returns the
-// phases of those that are left. A desired pod that is not in what it returns is
-// for the caller to create anew.
-func (p *PodWorkers) SyncKnownPods(desired []*corev1.Pod) map[types.UID]Phase {
+// that are Finished and either not among them or to start anew, and returns the UIDs
+// of those that are left. A desired pod that is not in what it returns is for the
+// caller to create anew.
+func (p *PodWorkers) SyncKnownPods(desired []*corev1.Pod) sets.Set[types.UID] {
 	wanted := sets.New[types.UID]()
 	for _, pod := range desired {
 		wanted.Insert(pod.UID)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	known := make(map[types.UID]Phase, len(p.workers))
+	known := sets.New[types.UID]()
 	for uid, w := range p.workers {
 		if w.state.phase == Finished && (w.state.restart || !wanted.Has(uid)) {
 			delete(p.workers, uid)
 			p.lastRun[uid] = w.syncedAt
 			continue
 		}
-		known[uid] = w.state.phase
+		known.Insert(uid)
 	}
 	for uid := range p.lastRun {
 		if !wanted.Has(uid) {

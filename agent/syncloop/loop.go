@@ -1,0 +1,150 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package syncloop is the heart of the agent: one loop that takes what the config
+// sources want, what happened in the runtime, and what is due, and hands each to
+// the pod workers.
+package syncloop
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/berth-run/berth/agent/podtypes"
+)
+
+// housekeepingPeriod is how often the loop looks for what is left over.
+const housekeepingPeriod = 2 * time.Second
+
+// While the runtime has errors the loop waits, first so long, then twice as long
+// each time, up to the longest.
+const (
+	firstSkip   = 100 * time.Millisecond
+	longestSkip = 5 * time.Second
+)
+
+// Config is what the loop needs of others.
+type Config struct {
+	// Updates are the changes of the config mux, Events those of the PLEG.
+	Updates <-chan podtypes.PodUpdate
+	Events  <-chan Event
+
+	Sources      Sources
+	Pods         PodManager
+	Workers      PodWorkers
+	Admitter     Admitter
+	Runtime      RuntimeCache
+	RuntimeState RuntimeState
+	Statuses     Statuses
+	Containers   ContainerCleaner
+	Cleaners     []Cleaner
+	Logger       *slog.Logger
+}
+
+// Loop is the sync loop. Its handlers run on the goroutine of Run, one after
+// another, so that what they decide needs no lock; none of them waits for a pod.
+type Loop struct {
+	Config
+
+	verdicts   verdicts
+	lastLoop   stamp
+	containers *containerCleanUp
+
+	// admitted are the pods that take room on the node.
+	admitted map[types.UID]*corev1.Pod
+	// kept is what the cleaners have kept last, when all succeeded.
+	kept sets.Set[types.UID]
+}
+
+// New returns a loop that begins with Run.
+func New(c Config) *Loop {
+	return &Loop{
+		Config:     c,
+		containers: newContainerCleanUp(c),
+		admitted:   map[types.UID]*corev1.Pod{},
+	}
+}
+
+// Run loops until the context ends, and returns nil when its goroutines have.
+func (l *Loop) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { l.containers.run(ctx) })
+	l.syncLoop(ctx)
+	return nil
+}
+
+func (l *Loop) syncLoop(ctx context.Context) {
+	housekeeping := time.NewTicker(housekeepingPeriod)
+	defer housekeeping.Stop()
+	skip := firstSkip
+	for ctx.Err() == nil {
+		l.lastLoop.set(time.Now())
+		if err := l.RuntimeState.Err(); err != nil {
+			l.Logger.Warn("no pods are synced while the runtime has errors", "wait", skip, "err", err)
+			pause(ctx, skip)
+			skip = min(2*skip, longestSkip)
+			continue
+		}
+		skip = firstSkip
+		l.syncLoopIteration(ctx, housekeeping.C)
+	}
+}
+
+// syncLoopIteration waits for one thing to do and does it. What it takes of the
+// channels that are ready at once is left to chance, so none starves.
+func (l *Loop) syncLoopIteration(ctx context.Context, housekeeping <-chan time.Time) {
+	select {
+	case <-ctx.Done():
+	case u := <-l.Updates:
+		l.handleConfig(u)
+	case e := <-l.Events:
+		l.handleEvent(e)
+	case <-l.Workers.Due():
+		l.HandlePodSyncs(l.Workers.GetWork())
+	case <-housekeeping:
+		l.HandlePodCleanups(ctx)
+	}
+}
+
+func (l *Loop) handleConfig(u podtypes.PodUpdate) {
+	l.Logger.Debug("config update", "op", u.Op.String(), "source", u.Source, "pods", len(u.Pods))
+	switch u.Op {
+	case podtypes.ADD:
+		l.HandlePodAdditions(u.Pods)
+	case podtypes.UPDATE, podtypes.DELETE: // a graceful delete is an update until the pod is gone
+		l.HandlePodUpdates(u.Pods)
+	case podtypes.REMOVE:
+		l.HandlePodRemoves(u.Pods)
+	case podtypes.RECONCILE:
+		l.HandlePodReconcile(u.Pods)
+	default:
+		l.Logger.Error("config update of an unknown kind", "op", int(u.Op), "source", u.Source)
+	}
+}
+
+// handleEvent syncs the pod. That a container was removed changes nothing by
+// itself: what made it worth removing was an event before.
+func (l *Loop) handleEvent(e Event) {
+	if e.Type != ContainerRemoved {
+		l.HandlePodSyncs([]types.UID{e.UID})
+	}
+	if e.Type == ContainerDied {
+		l.cleanUpContainersInPod(e.UID)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
