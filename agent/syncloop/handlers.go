@@ -32,6 +32,7 @@ func (l *Loop) HandlePodUpdates(pods []*corev1.Pod) {
 		if l.admitted[pod.UID] != nil {
 			l.admitted[pod.UID] = pod
 		}
+		l.Statuses.Reconcile(pod)
 		l.dispatch(podtypes.SyncUpdate, pod)
 	}
 }
