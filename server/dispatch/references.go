@@ -19,76 +19,11 @@ type objectKey struct {
 // references is the set of objects that a pod names.
 type references map[objectKey]struct{}
 
-// referencesOf returns the Secrets and ConfigMaps that the pod names in its
-// environment, volumes and pull secrets, whether or not they exist.
+// referencesOf returns what the pod names, as the index keeps it.
 func referencesOf(pod *corev1.Pod) references {
-	c := collector{namespace: pod.Namespace, found: references{}}
-	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range list {
-			c.environment(list[i].Env, list[i].EnvFrom)
-		}
+	found := references{}
+	for r := range api.References(pod) {
+		found[objectKey{r.Kind, r.Namespace, r.Name}] = struct{}{}
 	}
-	for i := range pod.Spec.EphemeralContainers {
-		c.environment(pod.Spec.EphemeralContainers[i].Env, pod.Spec.EphemeralContainers[i].EnvFrom)
-	}
-	for i := range pod.Spec.Volumes {
-		c.volume(&pod.Spec.Volumes[i])
-	}
-	for _, s := range pod.Spec.ImagePullSecrets {
-		c.add(api.Secrets, s.Name)
-	}
-	return c.found
-}
-
-type collector struct {
-	namespace string
-	found     references
-}
-
-func (c *collector) add(kind *api.Kind, name string) {
-	if name != "" {
-		c.found[objectKey{kind, c.namespace, name}] = struct{}{}
-	}
-}
-
-func (c *collector) environment(env []corev1.EnvVar, from []corev1.EnvFromSource) {
-	for _, e := range env {
-		if e.ValueFrom == nil {
-			continue
-		}
-		if r := e.ValueFrom.SecretKeyRef; r != nil {
-			c.add(api.Secrets, r.Name)
-		}
-		if r := e.ValueFrom.ConfigMapKeyRef; r != nil {
-			c.add(api.ConfigMaps, r.Name)
-		}
-	}
-	for _, f := range from {
-		if f.SecretRef != nil {
-			c.add(api.Secrets, f.SecretRef.Name)
-		}
-		if f.ConfigMapRef != nil {
-			c.add(api.ConfigMaps, f.ConfigMapRef.Name)
-		}
-	}
-}
-
-func (c *collector) volume(v *corev1.Volume) {
-	if v.Secret != nil {
-		c.add(api.Secrets, v.Secret.SecretName)
-	}
-	if v.ConfigMap != nil {
-		c.add(api.ConfigMaps, v.ConfigMap.Name)
-	}
-	if v.Projected == nil {
-		return
-	}
-	for _, s := range v.Projected.Sources {
-		if s.Secret != nil {
-			c.add(api.Secrets, s.Secret.Name)
-		}
-		if s.ConfigMap != nil {
-			c.add(api.ConfigMaps, s.ConfigMap.Name)
-		}
-	}
+	return found
 }

@@ -1,0 +1,164 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/agent/admission"
+	"github.com/berth-run/berth/agent/cgroup"
+	"github.com/berth-run/berth/agent/config"
+	"github.com/berth-run/berth/agent/cri"
+	"github.com/berth-run/berth/agent/events"
+	"github.com/berth-run/berth/agent/node"
+	"github.com/berth-run/berth/agent/objects"
+	"github.com/berth-run/berth/agent/pleg"
+	"github.com/berth-run/berth/agent/podmanager"
+	"github.com/berth-run/berth/agent/podruntime"
+	"github.com/berth-run/berth/agent/podsync"
+	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/agent/podworkers"
+	"github.com/berth-run/berth/agent/session"
+	"github.com/berth-run/berth/agent/status"
+	"github.com/berth-run/berth/agent/syncloop"
+	"github.com/berth-run/berth/agent/tunnel"
+	"github.com/berth-run/berth/agent/volume"
+	"github.com/berth-run/berth/internal/rungroup"
+	"github.com/berth-run/berth/internal/version"
+)
+
+// assemble builds the parts of the node over a runtime, from the bottom of the
+// pipeline to its top, and returns them in the order in which they start.
+func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Group, error) {
+	cfg := a.cfg
+	ips := cfg.IPs
+	if len(ips) == 0 {
+		ips = []string{node.DetectIP()}
+	}
+	recorder := events.New(events.Options{Node: cfg.Name})
+	pods := podmanager.New()
+	statuses := status.NewManager(a.log)
+	dirs := podsync.PodDirs(cfg.podsDir())
+
+	var workers *podworkers.PodWorkers
+	cache := objects.New(func(changed objects.Key) { resyncUsers(pods, workers, changed) })
+	volumes := volume.New(cfg.podsDir(), cache, a.log)
+
+	cgroups, err := a.cgroups()
+	if err != nil {
+		return nil, err
+	}
+	runtime, err := podruntime.New(podruntime.Config{
+		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
+		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
+		Volumes: volumes.Volumes, Objects: cache, MaxStarts: cfg.MaxStarts, Recorder: recorder, Logger: a.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	about, err := a.askRuntime(ctx, runtime)
+	if err != nil {
+		return nil, err
+	}
+	self, err := node.New(node.Config{
+		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, StateDir: cfg.StateDir,
+		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: runtime, Logger: a.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	generator := pleg.New(runtime, pleg.Options{Logger: a.log})
+
+	var loop *syncloop.Loop
+	syncer := podsync.New(podsync.Config{
+		Status:    &status.Reporter{Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name},
+		Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache, Runtime: runtime,
+		Wanted: func(uid types.UID) bool { _, ok := pods.PodByUID(uid); return ok }, Recorder: recorder, Logger: a.log,
+	})
+	workers = podworkers.New(podworkers.Config{Syncer: syncer, Cache: generator, Statuses: statuses, Recorder: recorder, Logger: a.log})
+	mux := config.New(recorder, a.log)
+	happened := newRelay(generator.Events())
+	loop = syncloop.New(syncloop.Config{
+		Updates: mux.Updates(), Events: happened.out, Sources: mux, Pods: pods, Workers: workers,
+		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
+		Statuses: statuses, Containers: runtime, Logger: a.log,
+		Cleaners: cleaners(pods, statuses, dirs, volumes, cgroups),
+	})
+
+	network := a.newNetwork(runtime.UpdatePodCIDR)
+	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy()}
+	toServer := session.New(session.Config{
+		Target: cfg.Server, DialOptions: dial, Node: self, Pods: mux, Objects: cache, Statuses: statuses,
+		Events: recorder.Events(), Updates: mux.Source(podtypes.ServerSource),
+		OnWelcome: func(n *corev1.Node) { self.Assign(n); network.assign(n) },
+		StoreFile: filepath.Join(cfg.StateDir, "store-id"), Version: version.String(), Logger: a.log,
+	})
+	streams := tunnel.New(tunnel.Config{
+		Target: cfg.Server, DialOptions: dial, Node: cfg.Name, Logger: a.log,
+		Handler: tunnel.NewHandler(tunnel.NewLogs(cfg.logsDir(), runtime, a.log)),
+	})
+
+	var g rungroup.Group
+	g.Add("network", network.run)
+	g.Add("node", self.Run)
+	g.Add("pleg", generator.Run)
+	g.Add("pleg relay", happened.run)
+	g.Add("pod workers", workers.Run)
+	g.Add("sync loop", loop.Run)
+	g.Add("config", mux.Run)
+	g.Add("session", toServer.Run)
+	g.Add("tunnel", streams.Run)
+	if cfg.Health != "" {
+		g.Add("health", health{cfg.Health, loop.Healthy, generator.Healthy}.run)
+	}
+	a.log.Info("the node is up", "id", NodeID(cfg.StateDir), "server", cfg.Server, "runtime", about.Name, "version", about.Version)
+	return &g, nil
+}
+
+func (a *Agent) cgroups() (*cgroup.Manager, error) {
+	return cgroup.New(cgroup.Config{Root: "/berth-" + NodeID(a.cfg.StateDir), Logger: a.log})
+}
+
+// askRuntime asks the runtime what it is, and refuses one whose cgroups the agent
+// cannot share.
+func (a *Agent) askRuntime(ctx context.Context, r *podruntime.Runtime) (podruntime.RuntimeVersion, error) {
+	ctx, cancel := context.WithTimeout(ctx, runtimeTimeout)
+	defer cancel()
+	about, err := r.Version(ctx)
+	if err != nil {
+		return about, err
+	}
+	systemd, err := r.SystemdCgroups(ctx)
+	if err == nil && systemd {
+		err = errors.New("its cgroup driver is systemd; set SystemdCgroup = false in its configuration")
+	}
+	return about, err
+}
+
+// verdicts reads the loop's verdicts; the loop is built after what asks for them.
+type verdicts struct{ loop **syncloop.Loop }
+
+func (v verdicts) Verdict(pod *corev1.Pod) *podtypes.RejectError { return (*v.loop).Verdict(pod) }
+
+// admitter decides against the node as it stands.
+type admitter struct{ node *node.Node }
+
+func (a admitter) Admit(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError {
+	return admission.Admit(pod, admitted, a.node.Node())
+}
+
+// runtimeState is fine when the runtime is ready and listed.
+type runtimeState struct {
+	node *node.Node
+	pleg *pleg.PLEG
+}
+
+func (r runtimeState) Err() error { return errors.Join(r.node.RuntimeReady(), r.pleg.Healthy()) }

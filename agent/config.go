@@ -1,0 +1,100 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Config says who a node is, where it keeps its things, and what runs its pods.
+type Config struct {
+	// Name is the node's name, a DNS subdomain.
+	Name string
+	// Server is the address of the server's gRPC listener, host:port or
+	// unix:///path.
+	Server string
+	// StateDir holds what outlives the agent. It must be absolute.
+	StateDir string
+	// RuntimeEndpoint is the CRI socket of a runtime that is there already, such as
+	// unix:///run/containerd/containerd.sock. Empty: the node runs its own
+	// containerd from RuntimeDir.
+	RuntimeEndpoint string
+	// RuntimeDir holds containerd, its shim, runc, the CNI plugins and pause.tar.
+	RuntimeDir string
+	// ClusterCIDR holds the pod ranges of all nodes; traffic between them keeps
+	// its addresses.
+	ClusterCIDR netip.Prefix
+	// IPs are the node's addresses, primary first; empty means to detect one.
+	IPs    []string
+	Labels map[string]string
+	// MaxPods bounds the pods on the node, MaxStarts those that start at once.
+	MaxPods   int
+	MaxStarts int
+	// Health is the address of /healthz and /metrics; empty means none.
+	Health string
+	Logger *slog.Logger
+}
+
+// DefaultMaxPods is how many pods a node takes unless told otherwise.
+const DefaultMaxPods = 110
+
+// runRoot holds the run directories of all nodes of the machine.
+const runRoot = "/run/berth"
+
+func (c *Config) validate() error {
+	if errs := validation.IsDNS1123Subdomain(c.Name); len(errs) > 0 {
+		return fmt.Errorf("node name %q: %s", c.Name, strings.Join(errs, "; "))
+	}
+	if c.Server == "" {
+		return fmt.Errorf("server: the address of a server must be given")
+	}
+	if !filepath.IsAbs(c.StateDir) {
+		return fmt.Errorf("state directory %q: must be an absolute path", c.StateDir)
+	}
+	return nil
+}
+
+// NodeID is the node's short id, 8 hexadecimal digits, by which it marks all that
+// it takes of the machine. It follows from the machine and the state directory, so
+// an agent whose state was lost finds its containers again.
+func NodeID(stateDir string) string {
+	machine, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		name, _ := os.Hostname()
+		machine = []byte(name)
+	}
+	sum := sha256.Sum256(append(machine, stateDir...))
+	return hex.EncodeToString(sum[:4])
+}
+
+// RunDir is where the node of a state directory has its sockets and what does not
+// outlive the machine's run.
+func RunDir(stateDir string) string { return filepath.Join(runRoot, NodeID(stateDir)) }
+
+func (c *Config) podsDir() string { return filepath.Join(c.StateDir, "pods") }
+func (c *Config) logsDir() string { return filepath.Join(c.StateDir, "logs", "pods") }
+
+// makeDirs makes the state directory and checks that it can be written.
+func (c *Config) makeDirs() error {
+	for _, dir := range []string{c.podsDir(), c.logsDir()} {
+		if err := os.MkdirAll(dir, 0o750); err != nil {
+			return fmt.Errorf("state directory %s: %w", c.StateDir, err)
+		}
+	}
+	probe, err := os.CreateTemp(c.StateDir, ".writable-")
+	if err != nil {
+		return fmt.Errorf("state directory %s: not writable: %w", c.StateDir, err)
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}

@@ -1,0 +1,118 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/berth-run/berth/agent/cgroup"
+	"github.com/berth-run/berth/agent/objects"
+	"github.com/berth-run/berth/agent/pleg"
+	"github.com/berth-run/berth/agent/podmanager"
+	"github.com/berth-run/berth/agent/podsync"
+	"github.com/berth-run/berth/agent/podworkers"
+	"github.com/berth-run/berth/agent/status"
+	"github.com/berth-run/berth/agent/syncloop"
+	"github.com/berth-run/berth/agent/volume"
+	"github.com/berth-run/berth/api"
+)
+
+// relay hands the PLEG's events to the loop, which knows them by its own type.
+type relay struct {
+	in  <-chan pleg.Event
+	out chan syncloop.Event
+}
+
+func newRelay(in <-chan pleg.Event) *relay {
+	return &relay{in: in, out: make(chan syncloop.Event)}
+}
+
+func (r *relay) run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-r.in:
+			select {
+			case <-ctx.Done():
+				return nil
+			case r.out <- syncloop.Event{UID: e.UID, Type: string(e.Type)}:
+			}
+		}
+	}
+}
+
+// resyncUsers syncs the pods that name an object that has changed.
+func resyncUsers(pods *podmanager.Manager, workers *podworkers.PodWorkers, changed objects.Key) {
+	for _, pod := range pods.Pods() {
+		if pod.Namespace != changed.Namespace {
+			continue
+		}
+		for r := range api.References(pod) {
+			if r.Kind.Name == changed.Kind && r.Name == changed.Name {
+				workers.Resync(pod.UID)
+				break
+			}
+		}
+	}
+}
+
+// cleaners remove what pods left on the node that are gone.
+func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.PodDirs, volumes *volume.Manager, cgroups *cgroup.Manager) []syncloop.Cleaner {
+	return []syncloop.Cleaner{
+		{Name: "statuses", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
+			statuses.RemoveOrphans(keep)
+			return nil
+		}},
+		{Name: "directories", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {
+			return removeOrphanDirs(ctx, keep, dirs, volumes)
+		}},
+		{Name: "cgroups", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {
+			return removeOrphanCgroups(ctx, keep, cgroups)
+		}},
+		{Name: "QoS shares", Clean: func(context.Context, sets.Set[types.UID]) error {
+			return cgroups.UpdateQOS(pods.Pods())
+		}},
+	}
+}
+
+func removeOrphanDirs(ctx context.Context, keep sets.Set[types.UID], dirs podsync.PodDirs, volumes *volume.Manager) error {
+	entries, err := os.ReadDir(string(dirs))
+	if err != nil {
+		return fmt.Errorf("pod directories: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		uid := types.UID(e.Name())
+		if keep.Has(uid) {
+			continue
+		}
+		if err := volumes.Unmount(ctx, uid); err != nil {
+			errs = append(errs, err)
+			continue // nothing is removed behind a mount
+		}
+		errs = append(errs, dirs.RemovePod(uid))
+	}
+	return errors.Join(errs...)
+}
+
+func removeOrphanCgroups(ctx context.Context, keep sets.Set[types.UID], cgroups *cgroup.Manager) error {
+	uids, err := cgroups.Pods()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, uid := range uids {
+		if !keep.Has(uid) {
+			errs = append(errs, cgroups.DestroyPod(ctx, uid))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,87 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import corev1 "k8s.io/api/core/v1"
+
+// Reference names a Secret or ConfigMap that a pod needs.
+type Reference struct {
+	Kind      *Kind
+	Namespace string
+	Name      string
+}
+
+// References returns the Secrets and ConfigMaps that the pod names in its
+// environment, volumes and pull secrets, whether or not they exist.
+func References(pod *corev1.Pod) map[Reference]struct{} {
+	c := collector{namespace: pod.Namespace, found: map[Reference]struct{}{}}
+	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range list {
+			c.environment(list[i].Env, list[i].EnvFrom)
+		}
+	}
+	for i := range pod.Spec.EphemeralContainers {
+		c.environment(pod.Spec.EphemeralContainers[i].Env, pod.Spec.EphemeralContainers[i].EnvFrom)
+	}
+	for i := range pod.Spec.Volumes {
+		c.volume(&pod.Spec.Volumes[i])
+	}
+	for _, s := range pod.Spec.ImagePullSecrets {
+		c.add(Secrets, s.Name)
+	}
+	return c.found
+}
+
+type collector struct {
+	namespace string
+	found     map[Reference]struct{}
+}
+
+func (c *collector) add(kind *Kind, name string) {
+	if name != "" {
+		c.found[Reference{kind, c.namespace, name}] = struct{}{}
+	}
+}
+
+func (c *collector) environment(env []corev1.EnvVar, from []corev1.EnvFromSource) {
+	for _, e := range env {
+		if e.ValueFrom == nil {
+			continue
+		}
+		if r := e.ValueFrom.SecretKeyRef; r != nil {
+			c.add(Secrets, r.Name)
+		}
+		if r := e.ValueFrom.ConfigMapKeyRef; r != nil {
+			c.add(ConfigMaps, r.Name)
+		}
+	}
+	for _, f := range from {
+		if f.SecretRef != nil {
+			c.add(Secrets, f.SecretRef.Name)
+		}
+		if f.ConfigMapRef != nil {
+			c.add(ConfigMaps, f.ConfigMapRef.Name)
+		}
+	}
+}
+
+func (c *collector) volume(v *corev1.Volume) {
+	if v.Secret != nil {
+		c.add(Secrets, v.Secret.SecretName)
+	}
+	if v.ConfigMap != nil {
+		c.add(ConfigMaps, v.ConfigMap.Name)
+	}
+	if v.Projected == nil {
+		return
+	}
+	for _, s := range v.Projected.Sources {
+		if s.Secret != nil {
+			c.add(Secrets, s.Secret.Name)
+		}
+		if s.ConfigMap != nil {
+			c.add(ConfigMaps, s.ConfigMap.Name)
+		}
+	}
+}

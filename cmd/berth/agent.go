@@ -1,0 +1,74 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/berth-run/berth/agent"
+	"github.com/berth-run/berth/cli"
+	"github.com/berth-run/berth/server"
+)
+
+const defaultAgentDir = "/var/lib/berth/agent"
+
+// runtimeVariable names the environment variable for the node runtime's directory.
+const runtimeVariable = "BERTH_RUNTIME_DIR"
+
+// defaultRuntimeDir is the directory runtime beside the program, where make puts it.
+func defaultRuntimeDir() string {
+	if dir := os.Getenv(runtimeVariable); dir != "" {
+		return dir
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "/usr/lib/berth/runtime"
+	}
+	return filepath.Join(filepath.Dir(program), "runtime")
+}
+
+func agentCommand() *cobra.Command {
+	var logs logFlags
+	var clusterCIDR string
+	cfg := agent.Config{MaxPods: agent.DefaultMaxPods}
+	c := &cobra.Command{
+		Use:   "agent",
+		Short: "Run this machine as a node",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if cfg.Logger, err = logs.logger(); err != nil {
+				return err
+			}
+			if cfg.ClusterCIDR, err = netip.ParsePrefix(clusterCIDR); err != nil {
+				return err
+			}
+			a, err := agent.New(cfg)
+			if err != nil {
+				return err
+			}
+			return a.Run(c.Context())
+		},
+	}
+	hostname, _ := os.Hostname()
+	f := c.Flags()
+	f.StringVar(&cfg.Name, "node-name", strings.ToLower(cmp.Or(hostname, "node")), "name of the node")
+	f.StringVar(&cfg.Server, "server", cli.DefaultServer, "address of the server's gRPC listener, host:port or unix:///path")
+	f.StringVar(&cfg.StateDir, "state-dir", defaultAgentDir, "directory of the node's state")
+	f.StringVar(&cfg.RuntimeEndpoint, "runtime-endpoint", "", "CRI socket of a runtime that is there already; empty means the node's own containerd")
+	f.StringVar(&cfg.RuntimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins ($"+runtimeVariable+")")
+	f.StringVar(&clusterCIDR, "cluster-cidr", server.DefaultClusterCIDR.String(), "range of all pod addresses, as the server has it")
+	f.StringSliceVar(&cfg.IPs, "node-ip", nil, "addresses of the node, primary first; default: that of the default route")
+	f.StringToStringVar(&cfg.Labels, "node-labels", nil, "labels of the node, such as disk=ssd,zone=a")
+	f.IntVar(&cfg.MaxPods, "max-pods", cfg.MaxPods, "how many pods the node takes")
+	f.IntVar(&cfg.MaxStarts, "max-starts", 8, "how many pods may be starting at once")
+	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
+	logs.addFlags(c)
+	return c
+}

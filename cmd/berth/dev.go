@@ -1,0 +1,134 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/berth-run/berth/agent"
+	"github.com/berth-run/berth/internal/rungroup"
+	"github.com/berth-run/berth/server"
+)
+
+const defaultDevDir = "/var/lib/berth/dev"
+
+func devCommand() *cobra.Command {
+	var f serverFlags
+	var logs logFlags
+	var dir, runtimeDir string
+	var nodes int
+	c := &cobra.Command{
+		Use:   "dev",
+		Short: "Run a server and some nodes on this machine",
+		Long: "Run a server and some nodes on this machine, each with a runtime of its own, until Ctrl-C.\n" +
+			"Pods run on then, and are found again by the next start; berth dev down removes everything.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if nodes < 1 {
+				return fmt.Errorf("--nodes %d: must be 1 or more", nodes)
+			}
+			log, err := logs.logger()
+			if err != nil {
+				return err
+			}
+			cfg, err := f.config()
+			if err != nil {
+				return err
+			}
+			if dir, err = filepath.Abs(dir); err != nil {
+				return err
+			}
+			cfg.DataDir, cfg.Logger = filepath.Join(dir, "server"), log
+			return runDev(c.Context(), cfg, devNodes(dir, nodes, cfg, runtimeDir))
+		},
+	}
+	c.Flags().IntVar(&nodes, "nodes", 1, "how many nodes")
+	c.Flags().StringVar(&runtimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins ($"+runtimeVariable+")")
+	c.Flags().StringVar(&dir, "dir", defaultDevDir, "directory of everything")
+	f.addFlags(c)
+	logs.addFlags(c)
+	c.AddCommand(devDownCommand())
+	return c
+}
+
+// devNodes configures the nodes node1 to nodeN. They reach the server as others
+// would: by its gRPC listener.
+func devNodes(dir string, n int, s server.Config, runtimeDir string) []agent.Config {
+	address := s.GRPC
+	if address == "" {
+		address = "unix://" + s.Socket
+	}
+	var out []agent.Config
+	for i := range n {
+		name := fmt.Sprintf("node%d", i+1)
+		out = append(out, agent.Config{
+			Name: name, Server: address, StateDir: filepath.Join(dir, name), RuntimeDir: runtimeDir,
+			ClusterCIDR: s.ClusterCIDR, MaxPods: agent.DefaultMaxPods, Logger: s.Logger,
+		})
+	}
+	return out
+}
+
+func runDev(ctx context.Context, cfg server.Config, nodes []agent.Config) error {
+	s, err := server.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	var g rungroup.Group
+	g.Add("server", s.Run)
+	for _, n := range nodes {
+		a, err := agent.New(n)
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		g.Add(n.Name, a.Run)
+	}
+	return g.Run(ctx)
+}
+
+func devDownCommand() *cobra.Command {
+	var dir, runtimeDir string
+	c := &cobra.Command{
+		Use:   "down",
+		Short: "End the pods and remove all that berth dev made",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			abs, err := filepath.Abs(dir)
+			if err != nil {
+				return err
+			}
+			return devDown(c.Context(), abs, runtimeDir)
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", defaultDevDir, "directory of everything")
+	c.Flags().StringVar(&runtimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins")
+	return c
+}
+
+// devDown tears down every node found below dir, then removes dir.
+func devDown(ctx context.Context, dir, runtimeDir string) error {
+	states, err := filepath.Glob(filepath.Join(dir, "node*"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, state := range states {
+		runtime, err := agent.OwnRuntime(agent.Config{StateDir: state, RuntimeDir: runtimeDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+		if err == nil {
+			err = runtime.Teardown(ctx)
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,48 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Command berth runs Kubernetes pods on your own machines without Kubernetes. It
+// is the server, the agent and the client in one.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/berth-run/berth/cli"
+	"github.com/berth-run/berth/internal/version"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := root().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "berth:", cli.Message(err))
+		os.Exit(1)
+	}
+}
+
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "berth",
+		Short:         "Run Kubernetes pods on your own machines, without Kubernetes",
+		Version:       version.String(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	c.AddGroup(&cobra.Group{ID: "run", Title: "Run berth:"}, &cobra.Group{ID: "use", Title: "Use it:"})
+	for _, sub := range []*cobra.Command{serverCommand(), agentCommand(), devCommand()} {
+		sub.GroupID = "run"
+		c.AddCommand(sub)
+	}
+	for _, sub := range cli.Commands() {
+		sub.GroupID = "use"
+		c.AddCommand(sub)
+	}
+	return c
+}
