@@ -110,13 +110,14 @@ func (p *PodWorkers) complete(ctx context.Context, w *worker, s step, outcome po
 	case interrupted:
 	case err != nil:
 		p.failed(w, s, err, outcome.RetryAfter)
+		p.heedDeadline(w, next)
 	case s.phase == Syncing:
 		w.failures = 0
 		next.terminal = next.terminal || outcome.Terminal
 		p.synced(w, next, outcome.RetryAfter)
 	default:
 		w.failures = 0
-		p.advance(w, s.phase)
+		p.advance(w)
 	}
 	return w.state.phase
 }
@@ -136,14 +137,14 @@ func (p *PodWorkers) synced(w *worker, r request, retryAfter time.Duration) {
 	p.notify()
 	if r.ends() {
 		p.apply(w, r)
-	} else if !r.deadline.IsZero() {
-		p.queue.sooner(w.uid, r.deadline)
+		return
 	}
+	p.heedDeadline(w, r)
 }
 
 // advance takes a worker to its next phase, and lets go of what waits for that.
-func (p *PodWorkers) advance(w *worker, done Phase) {
-	w.state = w.state.completed(done)
+func (p *PodWorkers) advance(w *worker) {
+	w.state = w.state.completed()
 	w.release()
 	if w.state.phase != Finished {
 		w.pend(podtypes.SyncKill)

@@ -123,14 +123,13 @@ func (s state) terminate(r request) state {
 	return s
 }
 
-// completed returns the state after a step of that phase succeeded. If the pod
-// went on meanwhile, the success says nothing.
-func (s state) completed(step Phase) state {
+// completed returns the state after the step of its phase succeeded. A SyncPod
+// that succeeded leaves the pod where it is.
+func (s state) completed() state {
 	switch {
-	case s.phase != step:
-	case step == Terminating && s.orphan, step == Terminated:
+	case s.phase == Terminating && s.orphan, s.phase == Terminated:
 		s.phase = Finished
-	case step == Terminating:
+	case s.phase == Terminating:
 		s.phase = Terminated
 	}
 	return s

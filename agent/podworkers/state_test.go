@@ -95,17 +95,15 @@ func TestNext(t *testing.T) {
 func TestCompleted(t *testing.T) {
 	tests := map[string]struct {
 		from state
-		step Phase
 		want Phase
 	}{
-		"stopped":                  {state{phase: Terminating}, Terminating, Terminated},
-		"orphan removed":           {state{phase: Terminating, orphan: true}, Terminating, Finished},
-		"released":                 {state{phase: Terminated}, Terminated, Finished},
-		"synced":                   {state{phase: Syncing}, Syncing, Syncing},
-		"synced, ending meanwhile": {state{phase: Terminating}, Syncing, Terminating},
+		"synced":         {state{phase: Syncing}, Syncing},
+		"stopped":        {state{phase: Terminating}, Terminated},
+		"orphan removed": {state{phase: Terminating, orphan: true}, Finished},
+		"released":       {state{phase: Terminated}, Finished},
 	}
 	for name, test := range tests {
-		if got := test.from.completed(test.step).phase; got != test.want {
+		if got := test.from.completed().phase; got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

@@ -206,7 +206,14 @@ func (p *PodWorkers) apply(w *worker, r request) {
 			w.mutate = deadlineExceeded
 		}
 		p.recorder.Record(w.pod, "", corev1.EventTypeNormal, deadlineReason, deadlineMessage)
-	case w.state.phase == Syncing && !r.deadline.IsZero():
+	default:
+		p.heedDeadline(w, r)
+	}
+}
+
+// heedDeadline has an active pod looked at when its deadline is over.
+func (p *PodWorkers) heedDeadline(w *worker, r request) {
+	if w.state.phase == Syncing && !r.deadline.IsZero() {
 		p.queue.sooner(w.uid, r.deadline)
 		p.notify()
 	}

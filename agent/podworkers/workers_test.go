@@ -152,6 +152,30 @@ func TestShorterGraceAppliesAtOnce(t *testing.T) {
 	}
 }
 
+func TestWhatAnInterruptedStepReturnsDoesNotMatter(t *testing.T) {
+	bubble(t, func(t *testing.T, n *node) {
+		n.syncer.syncPod = func(ctx context.Context, _ podtypes.SyncType, _ *corev1.Pod) (podtypes.SyncOutcome, error) {
+			_ = untilDone(ctx, time.Hour)
+			return podtypes.SyncOutcome{Terminal: true}, nil
+		}
+		n.syncer.terminating = func(ctx context.Context, _ *corev1.Pod, grace int64) error {
+			_ = untilDone(ctx, time.Duration(grace)*time.Second)
+			return nil
+		}
+		pod := newPod("web", "u1")
+		n.create(pod)
+		synctest.Wait()
+		n.update(deleted(pod, 30))
+		time.Sleep(10 * time.Second)
+		n.update(deleted(pod, 20))
+		time.Sleep(time.Minute)
+		wantSteps(t, n, "u1", "sync:create", "terminating", "terminating", "terminated")
+		if c := n.syncer.last(t, "u1", "terminated"); c.at != 20*time.Second {
+			t.Errorf("terminated at %v, want 20 s", c.at)
+		}
+	})
+}
+
 func TestFailedTerminationIsRetriedWithWhatIsLeftOfTheGrace(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node) {
 		var graces []int64
@@ -398,6 +422,19 @@ func TestB022DeadlineEvictsAtItsMoment(t *testing.T) {
 			n.syncer.syncPod = func(ctx context.Context, _ podtypes.SyncType, _ *corev1.Pod) (podtypes.SyncOutcome, error) {
 				started(n)
 				return podtypes.SyncOutcome{}, untilDone(ctx, time.Hour)
+			}
+			n.create(limited())
+			time.Sleep(time.Hour)
+			check(t, n, 5*time.Second)
+		})
+	})
+	t.Run("while nothing succeeds", func(t *testing.T) {
+		bubble(t, func(t *testing.T, n *node) {
+			n.syncer.syncPod = func(context.Context, podtypes.SyncType, *corev1.Pod) (podtypes.SyncOutcome, error) {
+				if len(n.syncer.steps("u1")) == 1 {
+					started(n)
+				}
+				return podtypes.SyncOutcome{}, errors.New("ErrImagePull")
 			}
 			n.create(limited())
 			time.Sleep(time.Hour)
