@@ -85,9 +85,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	})
 	workers = podworkers.New(podworkers.Config{Syncer: syncer, Cache: generator, Statuses: statuses, Recorder: recorder, Logger: a.log})
 	mux := config.New(recorder, a.log)
-	happened := newRelay(generator.Events())
 	loop = syncloop.New(syncloop.Config{
-		Updates: mux.Updates(), Events: happened.out, Sources: mux, Pods: pods, Workers: workers,
+		Updates: mux.Updates(), Events: generator.Events(), Sources: mux, Pods: pods, Workers: workers,
 		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
 		Statuses: statuses, Containers: runtime, Logger: a.log,
 		Cleaners: cleaners(pods, statuses, dirs, volumes, cgroups),
@@ -110,7 +109,6 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	g.Add("network", network.run)
 	g.Add("node", self.Run)
 	g.Add("pleg", generator.Run)
-	g.Add("pleg relay", happened.run)
 	g.Add("pod workers", workers.Run)
 	g.Add("sync loop", loop.Run)
 	g.Add("config", mux.Run)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/berth-run/berth/agent/cgroup"
 	"github.com/berth-run/berth/agent/objects"
-	"github.com/berth-run/berth/agent/pleg"
 	"github.com/berth-run/berth/agent/podmanager"
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podworkers"
@@ -23,31 +22,6 @@ import (
 	"github.com/berth-run/berth/agent/volume"
 	"github.com/berth-run/berth/api"
 )
-
-// relay hands the PLEG's events to the loop, which knows them by its own type.
-type relay struct {
-	in  <-chan pleg.Event
-	out chan syncloop.Event
-}
-
-func newRelay(in <-chan pleg.Event) *relay {
-	return &relay{in: in, out: make(chan syncloop.Event)}
-}
-
-func (r *relay) run(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case e := <-r.in:
-			select {
-			case <-ctx.Done():
-				return nil
-			case r.out <- syncloop.Event{UID: e.UID, Type: string(e.Type)}:
-			}
-		}
-	}
-}
 
 // resyncUsers syncs the pods that name an object that has changed.
 func resyncUsers(pods *podmanager.Manager, workers *podworkers.PodWorkers, changed objects.Key) {
@@ -85,7 +59,7 @@ func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.P
 
 func removeOrphanDirs(ctx context.Context, keep sets.Set[types.UID], dirs podsync.PodDirs, volumes *volume.Manager) error {
 	entries, err := os.ReadDir(string(dirs))
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("pod directories: %w", err)
 	}
 	var errs []error

@@ -9,33 +9,11 @@ import (
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
-// EventType says what happened.
-type EventType string
-
-// What can happen to a pod in the runtime.
-const (
-	ContainerStarted EventType = "ContainerStarted"
-	ContainerDied    EventType = "ContainerDied"
-	ContainerRemoved EventType = "ContainerRemoved"
-	// ContainerChanged: created, or in a state that the runtime does not know.
-	ContainerChanged EventType = "ContainerChanged"
-	// PodSync: the pod's sandbox is gone or no longer ready.
-	PodSync EventType = "PodSync"
-)
-
-// Event is one thing that happened to a pod.
-type Event struct {
-	UID  types.UID
-	Type EventType
-	// ContainerID is empty for PodSync.
-	ContainerID string
-}
-
 // compare derives what happened between two readings of a pod; former may be nil.
-func compare(uid types.UID, former, current *podtypes.PodStatus) []Event {
-	var events []Event
-	add := func(t EventType, id string) {
-		events = append(events, Event{UID: uid, Type: t, ContainerID: id})
+func compare(uid types.UID, former, current *podtypes.PodStatus) []podtypes.Event {
+	var events []podtypes.Event
+	add := func(t podtypes.EventType, id string) {
+		events = append(events, podtypes.Event{UID: uid, Type: t, ContainerID: id})
 	}
 	now := states(current)
 	before := states(former)
@@ -44,9 +22,9 @@ func compare(uid types.UID, former, current *podtypes.PodStatus) []Event {
 			continue
 		}
 		if c.State != podtypes.ContainerExited {
-			add(ContainerDied, c.ID)
+			add(podtypes.ContainerDied, c.ID)
 		}
-		add(ContainerRemoved, c.ID)
+		add(podtypes.ContainerRemoved, c.ID)
 	}
 	for _, c := range containers(current) {
 		if before[c.ID] != c.State {
@@ -54,19 +32,19 @@ func compare(uid types.UID, former, current *podtypes.PodStatus) []Event {
 		}
 	}
 	if sandboxLost(former, current) {
-		add(PodSync, "")
+		add(podtypes.PodSync, "")
 	}
 	return events
 }
 
-func eventOf(s podtypes.ContainerState) EventType {
+func eventOf(s podtypes.ContainerState) podtypes.EventType {
 	switch s {
 	case podtypes.ContainerRunning:
-		return ContainerStarted
+		return podtypes.ContainerStarted
 	case podtypes.ContainerExited:
-		return ContainerDied
+		return podtypes.ContainerDied
 	}
-	return ContainerChanged
+	return podtypes.ContainerChanged
 }
 
 // sandboxLost tells whether a sandbox that was ready is not any more.

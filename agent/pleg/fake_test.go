@@ -173,10 +173,10 @@ func (f *fakeRuntime) calls() (lists, reads int) {
 // collector takes events as the sync loop does.
 type collector struct {
 	mu     sync.Mutex
-	events []Event
+	events []podtypes.Event
 }
 
-func (c *collector) run(ctx context.Context, events <-chan Event) {
+func (c *collector) run(ctx context.Context, events <-chan podtypes.Event) {
 	for {
 		select {
 		case e := <-events:

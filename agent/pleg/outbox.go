@@ -6,29 +6,31 @@ package pleg
 import (
 	"context"
 	"sync"
+
+	"github.com/berth-run/berth/agent/podtypes"
 )
 
 // outbox keeps events until the sync loop takes them, so that a slow loop holds
 // up no reader. Its size is bounded by the containers there are: an event that
 // waits is not added again.
 type outbox struct {
-	events chan Event
+	events chan podtypes.Event
 	ready  chan struct{}
 
 	mu      sync.Mutex
-	pending []Event
-	waiting map[Event]bool
+	pending []podtypes.Event
+	waiting map[podtypes.Event]bool
 }
 
 func newOutbox() *outbox {
 	return &outbox{
-		events:  make(chan Event),
+		events:  make(chan podtypes.Event),
 		ready:   make(chan struct{}, 1),
-		waiting: map[Event]bool{},
+		waiting: map[podtypes.Event]bool{},
 	}
 }
 
-func (o *outbox) add(events ...Event) {
+func (o *outbox) add(events ...podtypes.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, e := range events {
@@ -61,11 +63,11 @@ func (o *outbox) forward(ctx context.Context) error {
 	}
 }
 
-func (o *outbox) take() (Event, bool) {
+func (o *outbox) take() (podtypes.Event, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.pending) == 0 {
-		return Event{}, false
+		return podtypes.Event{}, false
 	}
 	e := o.pending[0]
 	o.pending = o.pending[1:]

@@ -106,7 +106,7 @@ func (p *PLEG) Run(ctx context.Context) error {
 
 // Events delivers what happened to pods. An event that waits here for a reader
 // is not doubled by an equal one.
-func (p *PLEG) Events() <-chan Event { return p.outbox.events }
+func (p *PLEG) Events() <-chan podtypes.Event { return p.outbox.events }
 
 // Request asks for a fresh reading of the pod at once. It never blocks.
 func (p *PLEG) Request(uid types.UID) { p.queue.add(uid) }

@@ -27,7 +27,7 @@ import (
 type node struct {
 	*Loop
 	updates chan podtypes.PodUpdate
-	events  chan Event
+	events  chan podtypes.Event
 	due     chan struct{}
 
 	mu       sync.Mutex
@@ -45,7 +45,7 @@ type node struct {
 
 func newNode() *node {
 	n := &node{
-		updates: make(chan podtypes.PodUpdate), events: make(chan Event), due: make(chan struct{}),
+		updates: make(chan podtypes.PodUpdate), events: make(chan podtypes.Event), due: make(chan struct{}),
 		pods: map[types.UID]*corev1.Pod{}, workers: sets.New[types.UID](), ended: sets.New[types.UID](),
 		ready: true, room: 100,
 	}

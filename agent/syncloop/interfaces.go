@@ -14,20 +14,6 @@ import (
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
-// Event is what happened to a pod in the runtime. Types that the loop does not
-// know ask for a sync.
-type Event struct {
-	UID types.UID
-	// Type in the words of the PLEG.
-	Type string
-}
-
-// The events that are more, or less, than a reason for a sync.
-const (
-	ContainerDied    = "ContainerDied"
-	ContainerRemoved = "ContainerRemoved"
-)
-
 // Sources tells how much the config sources have said.
 type Sources interface {
 	// AllReady tells that every source has said all that it has, and the loop has

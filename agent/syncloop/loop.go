@@ -33,7 +33,7 @@ const (
 type Config struct {
 	// Updates are the changes of the config mux, Events those of the PLEG.
 	Updates <-chan podtypes.PodUpdate
-	Events  <-chan Event
+	Events  <-chan podtypes.Event
 
 	Sources      Sources
 	Pods         PodManager
@@ -131,11 +131,11 @@ func (l *Loop) handleConfig(u podtypes.PodUpdate) {
 
 // handleEvent syncs the pod. That a container was removed changes nothing by
 // itself: what made it worth removing was an event before.
-func (l *Loop) handleEvent(e Event) {
-	if e.Type != ContainerRemoved {
+func (l *Loop) handleEvent(e podtypes.Event) {
+	if e.Type != podtypes.ContainerRemoved {
 		l.HandlePodSyncs([]types.UID{e.UID})
 	}
-	if e.Type == ContainerDied {
+	if e.Type == podtypes.ContainerDied {
 		l.cleanUpContainersInPod(e.UID)
 	}
 }

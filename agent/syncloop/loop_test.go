@@ -82,13 +82,13 @@ func TestEventsAndWorkAreSynced(t *testing.T) {
 	bubble(t, func(*node) {}, func(t *testing.T, n *node) {
 		n.say(podtypes.ADD, newPod("a", "u1", 0))
 		n.want(t, "create u1")
-		n.events <- Event{UID: "u1", Type: "ContainerStarted"}
+		n.events <- podtypes.Event{UID: "u1", Type: "ContainerStarted"}
 		n.want(t, "resync u1")
-		n.events <- Event{UID: "u1", Type: ContainerRemoved}
+		n.events <- podtypes.Event{UID: "u1", Type: podtypes.ContainerRemoved}
 		n.want(t)
-		n.events <- Event{UID: "u1", Type: ContainerDied}
+		n.events <- podtypes.Event{UID: "u1", Type: podtypes.ContainerDied}
 		n.want(t, "resync u1", "containers u1 u1")
-		n.events <- Event{UID: "unwanted", Type: ContainerDied}
+		n.events <- podtypes.Event{UID: "unwanted", Type: podtypes.ContainerDied}
 		n.want(t, "resync unwanted")
 		n.set(func() { n.work = []types.UID{"u1", "u2"} })
 		n.due <- struct{}{}
