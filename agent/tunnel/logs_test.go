@@ -127,15 +127,15 @@ func TestLogRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, code := range map[string]int{
-		podPath + "?previous=true":                 http.StatusNotFound,
-		"/v1/pods/default/p/other/log/c":           http.StatusNotFound,
-		"/v1/pods/default/p/u/log/other":           http.StatusNotFound,
-		podPath + "?tailLines=-1":                  http.StatusBadRequest,
-		podPath + "?tailLines=many":                http.StatusBadRequest,
-		podPath + "?follow=perhaps":                http.StatusBadRequest,
-		podPath + "?sinceTime=yesterday":           http.StatusBadRequest,
+		podPath + "?previous=true":                  http.StatusNotFound,
+		"/v1/pods/default/p/other/log/c":            http.StatusNotFound,
+		"/v1/pods/default/p/u/log/other":            http.StatusNotFound,
+		podPath + "?tailLines=-1":                   http.StatusBadRequest,
+		podPath + "?tailLines=many":                 http.StatusBadRequest,
+		podPath + "?follow=perhaps":                 http.StatusBadRequest,
+		podPath + "?sinceTime=yesterday":            http.StatusBadRequest,
 		"/v1/pods/default/p/u/log/..%2f..%2fsecret": http.StatusInternalServerError,
-		"/v1/pods/default/p/u/exec/c":              http.StatusNotFound,
+		"/v1/pods/default/p/u/exec/c":               http.StatusNotFound,
 	} {
 		if w := get(root, nil, path); w.Code != code {
 			t.Errorf("%s: %d %s, want %d", path, w.Code, w.Body, code)
