@@ -61,7 +61,7 @@ func TestGetNewerThanReadsAtOnce(t *testing.T) {
 			t.Errorf("took %s", d)
 		}
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"p podtypes.ContainerDied a"}, b.events.take()); diff != "" {
+		if diff := cmp.Diff([]string{"p ContainerDied a"}, b.events.take()); diff != "" {
 			t.Error(diff)
 		}
 	})

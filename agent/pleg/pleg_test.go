@@ -25,7 +25,7 @@ func TestTheFirstRelistTellsWhatRuns(t *testing.T) {
 		b.runtime.set("q", "c", podtypes.ContainerCreated)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		want := []string{"p podtypes.ContainerDied b", "p podtypes.ContainerStarted a", "q podtypes.ContainerChanged c"}
+		want := []string{"p ContainerDied b", "p ContainerStarted a", "q ContainerChanged c"}
 		if diff := cmp.Diff(want, sorted(b.events.take())); diff != "" {
 			t.Error(diff)
 		}
@@ -38,7 +38,7 @@ func TestAHintIsReadAtOnce(t *testing.T) {
 		b.runtime.set("p", "a", podtypes.ContainerRunning)
 		b.runtime.send("p")
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"p podtypes.ContainerStarted a"}, b.events.take()); diff != "" {
+		if diff := cmp.Diff([]string{"p ContainerStarted a"}, b.events.take()); diff != "" {
 			t.Error(diff)
 		}
 		b.runtime.send("p") // doubled
@@ -55,11 +55,11 @@ func TestRelistFindsWhatNoHintTold(t *testing.T) {
 		change func(*fakeRuntime)
 		want   []string
 	}{
-		{"exit", func(f *fakeRuntime) { f.set("p", "a", podtypes.ContainerExited) }, []string{"p podtypes.ContainerDied a"}},
-		{"new container", func(f *fakeRuntime) { f.set("p", "b", podtypes.ContainerRunning) }, []string{"p podtypes.ContainerStarted b"}},
-		{"sandbox", func(f *fakeRuntime) { f.stopSandbox("p") }, []string{"p podtypes.PodSync "}},
-		{"pod gone", func(f *fakeRuntime) { f.remove("p") }, []string{"p podtypes.ContainerDied a", "p podtypes.ContainerRemoved a", "p podtypes.PodSync "}},
-		{"unknown", func(f *fakeRuntime) { f.set("p", "a", podtypes.ContainerUnknown) }, []string{"p podtypes.ContainerChanged a"}},
+		{"exit", func(f *fakeRuntime) { f.set("p", "a", podtypes.ContainerExited) }, []string{"p ContainerDied a"}},
+		{"new container", func(f *fakeRuntime) { f.set("p", "b", podtypes.ContainerRunning) }, []string{"p ContainerStarted b"}},
+		{"sandbox", func(f *fakeRuntime) { f.stopSandbox("p") }, []string{"p PodSync "}},
+		{"pod gone", func(f *fakeRuntime) { f.remove("p") }, []string{"p ContainerDied a", "p ContainerRemoved a", "p PodSync "}},
+		{"unknown", func(f *fakeRuntime) { f.set("p", "a", podtypes.ContainerUnknown) }, []string{"p ContainerChanged a"}},
 		{"nothing", func(*fakeRuntime) {}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestRelistIsQuickWhileEventsAreDown(t *testing.T) {
 		b.runtime.set("p", "a", podtypes.ContainerExited)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"p podtypes.ContainerDied a"}, b.events.take()); diff != "" {
+		if diff := cmp.Diff([]string{"p ContainerDied a"}, b.events.take()); diff != "" {
 			t.Error(diff)
 		}
 		b.runtime.mendStream()
@@ -168,8 +168,8 @@ func TestB063LossyEventsAreRepairedWithinARelistPeriod(t *testing.T) {
 					died[e]++
 				}
 				for _, uid := range uids {
-					if died[fmt.Sprintf("%s podtypes.ContainerDied c-%s", uid, uid)] != 1 {
-						t.Errorf("pod %s died %d times", uid, died[fmt.Sprintf("%s podtypes.ContainerDied c-%s", uid, uid)])
+					if died[fmt.Sprintf("%s ContainerDied c-%s", uid, uid)] != 1 {
+						t.Errorf("pod %s died %d times", uid, died[fmt.Sprintf("%s ContainerDied c-%s", uid, uid)])
 					}
 				}
 				for _, pod := range b.Pods() {
@@ -195,7 +195,7 @@ func TestB062AHungReadHoldsUpNoOtherPod(t *testing.T) {
 			b.runtime.send(uid)
 		}
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"y podtypes.ContainerDied c-y"}, b.events.take()); diff != "" {
+		if diff := cmp.Diff([]string{"y ContainerDied c-y"}, b.events.take()); diff != "" {
 			t.Error(diff)
 		}
 		if _, err := b.GetNewerThan(t.Context(), "y", began.Add(-1)); err != nil {
@@ -214,7 +214,7 @@ func TestB062AHungReadHoldsUpNoOtherPod(t *testing.T) {
 		b.runtime.setHung("x", false)
 		time.Sleep(40 * time.Second)
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"x podtypes.ContainerDied c-x"}, b.events.take()); diff != "" {
+		if diff := cmp.Diff([]string{"x ContainerDied c-x"}, b.events.take()); diff != "" {
 			t.Error(diff)
 		}
 		if s, err := b.GetNewerThan(t.Context(), "x", began); err != nil || s.Containers[0].State != podtypes.ContainerExited {
