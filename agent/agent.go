@@ -61,11 +61,12 @@ func (a *Agent) runNode(ctx context.Context) error {
 	endpoint := a.cfg.RuntimeEndpoint
 	if a.own != nil {
 		endpoint = a.own.Endpoint()
-		if err := a.own.Ready(ctx); err != nil {
-			return err
+		err := a.own.Ready(ctx)
+		if err == nil {
+			err = a.own.ImportImages(ctx)
 		}
-		if err := a.own.ImportImages(ctx); err != nil {
-			return err
+		if err != nil {
+			return unlessEnded(ctx, err)
 		}
 	}
 	client, err := cri.Dial(endpoint)
@@ -75,10 +76,16 @@ func (a *Agent) runNode(ctx context.Context) error {
 	defer client.Close()
 	parts, err := a.assemble(ctx, client)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return fmt.Errorf("runtime %s: %w", endpoint, err)
+		return unlessEnded(ctx, fmt.Errorf("runtime %s: %w", endpoint, err))
 	}
 	return parts.Run(ctx)
+}
+
+// unlessEnded drops what went wrong only because the agent is ending: the cause of
+// that is told elsewhere.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
