@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,8 @@ func (f *deleteFlags) objects(c *cobra.Command, client *client, args []string) (
 		if err != nil {
 			return nil, err
 		}
+		// What was created last goes first, so a namespace follows its contents.
+		slices.Reverse(manifests)
 		var out []doomed
 		for _, m := range manifests {
 			namespace := m.namespace
