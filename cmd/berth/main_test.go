@@ -24,6 +24,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BERTH_SERVER", freeAddress(t))
 			env.Setenv("HTTP", freeAddress(t))
+			// A program under the race detector waits a second before it exits.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waitfor": waitFor},
