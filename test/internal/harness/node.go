@@ -1,0 +1,82 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/berth-run/berth/agent"
+	"github.com/berth-run/berth/agent/cri"
+)
+
+// Node is an agent and where it keeps its things.
+type Node struct {
+	*Process
+	Name     string
+	ID       string
+	StateDir string
+
+	config agent.Config
+}
+
+// AddNode prepares a node; flags are further flags of its agent.
+func (c *Cluster) AddNode(name string, flags ...string) (*Node, error) {
+	health, err := freeAddresses(1)
+	if err != nil {
+		return nil, err
+	}
+	state := filepath.Join(c.dir, name)
+	n := &Node{Name: name, ID: agent.NodeID(state), StateDir: state}
+	n.config = agent.Config{
+		StateDir: state, RuntimeDir: c.Suite.RuntimeDir, ClusterCIDR: netip.MustParsePrefix(c.cidr),
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	n.Process = &Process{Name: name, Log: filepath.Join(c.dir, name+".log"), Args: append([]string{
+		c.Suite.Berth, "agent", "--node-name", name, "--server", c.GRPC, "--state-dir", state,
+		"--runtime-dir", c.Suite.RuntimeDir, "--cluster-cidr", c.cidr, "--health", health[0], "--log-level", "debug",
+	}, flags...)}
+	c.Nodes = append(c.Nodes, n)
+	return n, os.MkdirAll(n.CertsDir(), 0o755)
+}
+
+// CertsDir is where the node's containerd looks for how to reach registries.
+func (n *Node) CertsDir() string { return filepath.Join(n.StateDir, "containerd", "certs.d") }
+
+// PodDir is the directory of a pod's volumes.
+func (n *Node) PodDir(uid string) string { return filepath.Join(n.StateDir, "pods", uid) }
+
+// Endpoint is the socket of the node's containerd.
+func (n *Node) Endpoint() (string, error) {
+	r, err := agent.OwnRuntime(n.config)
+	if err != nil {
+		return "", err
+	}
+	return r.Endpoint(), nil
+}
+
+// CRI connects to the node's containerd.
+func (n *Node) CRI() (*cri.Client, error) {
+	endpoint, err := n.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	return cri.Dial(endpoint)
+}
+
+// teardown removes the node's containerd and pods. The agent must have ended.
+func (n *Node) teardown() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r, err := agent.OwnRuntime(n.config)
+	if err != nil {
+		return err
+	}
+	return r.Teardown(ctx)
+}
