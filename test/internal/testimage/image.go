@@ -42,7 +42,7 @@ func New(program, version string, args ...string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := layer(body)
+	content, err := layer(body, version)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,8 @@ func New(program, version string, args ...string) (v1.Image, error) {
 	return mutate.ConfigFile(image, file)
 }
 
-func layer(program []byte) ([]byte, error) {
+// layer holds the program and the version, so that no two images share it.
+func layer(program []byte, version string) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, dir := range []string{"etc/", "tmp/", "proc/", "dev/", "sys/"} {
@@ -73,11 +74,16 @@ func layer(program []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := w.WriteHeader(&tar.Header{Name: "app", Mode: 0o755, Size: int64(len(program))}); err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(program); err != nil {
-		return nil, err
+	for _, f := range []struct {
+		name    string
+		content []byte
+	}{{"app", program}, {"version", []byte(version)}} {
+		if err := w.WriteHeader(&tar.Header{Name: f.name, Mode: 0o755, Size: int64(len(f.content))}); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.content); err != nil {
+			return nil, err
+		}
 	}
 	err := w.Close()
 	return out.Bytes(), err

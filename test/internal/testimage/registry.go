@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -71,12 +72,24 @@ func (r *Registry) WithLogin(user, password string) string {
 	}))
 }
 
-// Throttled opens a door that sends so many bytes a second to each request, and
-// returns its host.
-func (r *Registry) Throttled(bytesPerSecond int) string {
-	return r.door(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+// SlowDoor is a throttled way into a registry.
+type SlowDoor struct {
+	Host   string
+	active atomic.Int32
+}
+
+// Active is how many requests it is serving.
+func (d *SlowDoor) Active() int { return int(d.active.Load()) }
+
+// Throttled opens a door that sends so many bytes a second to each request.
+func (r *Registry) Throttled(bytesPerSecond int) *SlowDoor {
+	d := &SlowDoor{}
+	d.Host = r.door(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		d.active.Add(1)
+		defer d.active.Add(-1)
 		r.handler.ServeHTTP(&slowWriter{w, req, bytesPerSecond}, req)
 	}))
+	return d
 }
 
 func (r *Registry) door(h http.Handler) string {
