@@ -109,6 +109,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	g.Add("network", network.run)
 	g.Add("node", self.Run)
 	g.Add("pleg", generator.Run)
+	g.Add("address check", func(ctx context.Context) error { return runtime.WatchAddresses(ctx, generator.Request) })
 	g.Add("pod workers", workers.Run)
 	g.Add("sync loop", loop.Run)
 	g.Add("config", mux.Run)

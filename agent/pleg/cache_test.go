@@ -166,3 +166,17 @@ func (b *bench) mustGet(t *testing.T, uid types.UID, min time.Time) *podtypes.Po
 	}
 	return s
 }
+
+// TestB093ALostAddressIsAReasonToSync: the runtime calls the sandbox ready still.
+func TestB093ALostAddressIsAReasonToSync(t *testing.T) {
+	reading := func(ips ...string) *podtypes.PodStatus {
+		return &podtypes.PodStatus{UID: "p", Sandboxes: []podtypes.SandboxStatus{{Sandbox: podtypes.Sandbox{ID: "s", Ready: true}, IPs: ips}}}
+	}
+	want := []podtypes.Event{{UID: "p", Type: podtypes.PodSync}}
+	if diff := cmp.Diff(want, compare("p", reading("192.0.2.1"), reading())); diff != "" {
+		t.Error(diff)
+	}
+	if got := compare("p", reading("192.0.2.1"), reading("192.0.2.1")); got != nil {
+		t.Errorf("nothing changed: %v", got)
+	}
+}

@@ -47,14 +47,14 @@ func eventOf(s podtypes.ContainerState) podtypes.EventType {
 	return podtypes.ContainerChanged
 }
 
-// sandboxLost tells whether a sandbox that was ready is not any more.
+// sandboxLost tells whether a sandbox that was usable is not any more.
 func sandboxLost(former, current *podtypes.PodStatus) bool {
 	if former == nil {
 		return false
 	}
-	ready := readiness(current)
-	for i := range former.Sandboxes {
-		if s := &former.Sandboxes[i]; s.Ready && !ready[s.ID] {
+	still := usableSandboxes(current)
+	for id := range usableSandboxes(former) {
+		if !still[id] {
 			return true
 		}
 	}
@@ -72,6 +72,17 @@ func states(s *podtypes.PodStatus) map[string]podtypes.ContainerState {
 	m := map[string]podtypes.ContainerState{}
 	for _, c := range containers(s) {
 		m[c.ID] = c.State
+	}
+	return m
+}
+
+// usableSandboxes are those that are ready and have an address where they need one.
+func usableSandboxes(s *podtypes.PodStatus) map[string]bool {
+	m := map[string]bool{}
+	for i := range s.Sandboxes {
+		if b := &s.Sandboxes[i]; b.Ready && (b.HostNetwork || len(b.IPs) > 0) {
+			m[b.ID] = true
+		}
 	}
 	return m
 }

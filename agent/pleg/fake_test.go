@@ -116,7 +116,9 @@ func (f *fakeRuntime) set(uid types.UID, container string, state podtypes.Contai
 	defer f.mu.Unlock()
 	s, ok := f.pods[uid]
 	if !ok {
-		s = &podtypes.PodStatus{UID: uid, Sandboxes: []podtypes.SandboxStatus{{Sandbox: podtypes.Sandbox{ID: "sandbox-" + string(uid), Ready: true}}}}
+		s = &podtypes.PodStatus{UID: uid, Sandboxes: []podtypes.SandboxStatus{{
+			Sandbox: podtypes.Sandbox{ID: "sandbox-" + string(uid), Ready: true}, IPs: []string{"192.0.2.1"},
+		}}}
 		f.pods[uid] = s
 	}
 	for i := range s.Containers {

@@ -62,12 +62,13 @@ type Config struct {
 // Runtime runs pods in a CRI runtime. Its methods may be called at the same time
 // for different pods; for one pod, SyncPod and KillPod are called one at a time.
 type Runtime struct {
-	cfg      Config
-	images   *images.Manager
-	starts   *semaphore.Weighted
-	crashes  *crashBackOff
-	log      *slog.Logger
-	recorder podtypes.EventRecorder
+	cfg       Config
+	images    *images.Manager
+	starts    *semaphore.Weighted
+	crashes   *crashBackOff
+	addresses *addresses
+	log       *slog.Logger
+	recorder  podtypes.EventRecorder
 }
 
 // New returns a Runtime. It makes no call to the runtime, which may not be there
@@ -95,11 +96,12 @@ func New(cfg Config) (*Runtime, error) {
 		}
 	}
 	return &Runtime{
-		cfg:      cfg,
-		images:   images.New(cfg.CRI.Images, cfg.Recorder),
-		starts:   semaphore.NewWeighted(int64(cfg.MaxStarts)),
-		crashes:  newCrashBackOff(),
-		log:      cfg.Logger,
-		recorder: cfg.Recorder,
+		cfg:       cfg,
+		images:    images.New(cfg.CRI.Images, cfg.Recorder),
+		starts:    semaphore.NewWeighted(int64(cfg.MaxStarts)),
+		crashes:   newCrashBackOff(),
+		addresses: newAddresses(),
+		log:       cfg.Logger,
+		recorder:  cfg.Recorder,
 	}, nil
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	corev1 "k8s.io/api/core/v1"
@@ -201,6 +203,36 @@ func TestContainerd(t *testing.T) {
 		}
 		if c := after.Containers[1]; c.ExitCode != 137 {
 			t.Errorf("the killed one: %+v", c)
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("B093: a sandbox whose namespace lost its address is made anew", func(t *testing.T) {
+		pod := n.pausePod("web")
+		n.mustSync(t, pod)
+		before := n.status(t, pod).Current()
+		if uids, err := n.checkAddresses(t.Context()); err != nil || len(uids) != 0 {
+			t.Fatalf("a sound sandbox: %v, %v", uids, err)
+		}
+		network, err := n.sandboxAddress(t.Context(), before.ID)
+		if err != nil || network.path == "" {
+			t.Fatalf("network of the sandbox: %+v, %v", network, err)
+		}
+		flushAddresses(t, network.path)
+		if uids, err := n.checkAddresses(t.Context()); err != nil || !slices.Equal(uids, []types.UID{pod.UID}) {
+			t.Fatalf("lost: %v, %v", uids, err)
+		}
+		n.mustSync(t, pod)
+		after := n.status(t, pod).Current()
+		if after.ID == before.ID || len(after.IPs) == 0 {
+			t.Fatalf("sandbox after: %+v", after)
+		}
+		network, err = n.sandboxAddress(t.Context(), after.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := namespaceAddresses(network.path); err != nil || !slices.Contains(found, after.IPs[0]) {
+			t.Errorf("the namespace has %v, %v; the sandbox %v", found, err, after.IPs)
 		}
 		n.mustEnd(t, pod)
 	})
@@ -433,4 +465,32 @@ func (n *node) bareEnd(ctx context.Context, sandbox, container string) error {
 func median(all []time.Duration) float64 {
 	slices.Sort(all)
 	return float64(all[len(all)/2].Microseconds()) / 1000
+}
+
+// flushAddresses takes every global address away in a network namespace.
+func flushAddresses(t *testing.T, path string) {
+	t.Helper()
+	ns, err := netns.GetFromPath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ns.Close()
+	handle, err := netlink.NewHandleAt(ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handle.Close()
+	link, err := handle.LinkByName("eth0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := handle.AddrList(link, netlink.FAMILY_V4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range list {
+		if err := handle.AddrDel(link, &a); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -73,6 +73,9 @@ func (r *Runtime) readSandbox(ctx context.Context, s *runtimeapi.PodSandbox, int
 		HostNetwork: st.GetLinux().GetNamespaces().GetOptions().GetNetwork() == runtimeapi.NamespaceMode_NODE,
 	}
 	into.Ready = st.GetState() == runtimeapi.PodSandboxState_SANDBOX_READY
+	if r.addresses.isLost(listed.ID) {
+		into.IPs = nil
+	}
 	return nil
 }
 
