@@ -1,0 +1,78 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// sample holds the durations of one thing done many times.
+type sample []time.Duration
+
+// quantile returns the smallest duration that a share of all, from 0 to 1, does not
+// exceed, in milliseconds.
+func (s sample) quantile(share float64) float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(s))
+	at := min(int(share*float64(len(sorted))), len(sorted)-1)
+	return float64(sorted[at].Microseconds()) / 1000
+}
+
+func (s sample) median() float64 { return s.quantile(0.5) }
+
+// figures are what one run has measured.
+type figures struct {
+	start, floorStart sample
+	end, floorEnd     sample
+	// restart is from the kill of a container's process to the start of the next,
+	// seen to when the status shows it.
+	restart, seen sample
+	// memory in MiB.
+	fresh, idle memory
+}
+
+type memory struct{ server, agent float64 }
+
+func (m memory) sum() float64 { return m.server + m.agent }
+
+// print writes the table of all figures, with the goals beside them.
+func (f *figures) print(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(cells ...any) {
+		for _, c := range cells {
+			fmt.Fprintf(w, "%v\t", c)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(out, "\n%d pods each, in turn; ms\n", len(f.start))
+	row("", "floor median", "p99", "berth median", "p99", "ratio", "goal")
+	f.pair(row, "POST → Ready", f.floorStart, f.start, "≤ 1.2")
+	f.pair(row, "DELETE → gone", f.floorEnd, f.end, "≤ 1.4")
+	f.single(row, "killed → new process", f.restart, "≤ 200 ms")
+	f.single(row, "killed → seen running", f.seen, "")
+	w.Flush()
+
+	fmt.Fprintln(out, "\nRSS, MiB")
+	row("", "server", "agent", "sum", "goal")
+	row("fresh", one(f.fresh.server), one(f.fresh.agent), one(f.fresh.sum()), "≤ 80")
+	row("idle after the first pod", one(f.idle.server), one(f.idle.agent), one(f.idle.sum()), "≤ 80")
+	w.Flush()
+}
+
+func (f *figures) pair(row func(...any), name string, floor, berth sample, goal string) {
+	row(name, one(floor.median()), one(floor.quantile(0.99)), one(berth.median()), one(berth.quantile(0.99)),
+		fmt.Sprintf("%.2f", berth.median()/floor.median()), goal)
+}
+
+func (f *figures) single(row func(...any), name string, s sample, goal string) {
+	row(name, "", "", one(s.median()), one(s.quantile(0.99)), "", goal)
+}
+
+func one(figure float64) string { return fmt.Sprintf("%.1f", figure) }
