@@ -50,6 +50,7 @@ func BenchmarkPod(b *testing.B) {
 		w.berthTurn()
 		w.restartTurn()
 	}
+	w.after = c.memory(b)
 	b.ReportMetric(w.start.median()/w.floorStart.median(), "start-ratio")
 	b.ReportMetric(w.end.median()/w.floorEnd.median(), "end-ratio")
 	b.ReportMetric(w.restart.median(), "restart-ms")
