@@ -5,12 +5,16 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
+
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent"
 	"github.com/berth-run/berth/agent/cri"
@@ -79,4 +83,22 @@ func (n *Node) teardown() error {
 		return err
 	}
 	return r.Teardown(ctx)
+}
+
+// ContainerPID is the process of a running container.
+func (n *Node) ContainerPID(id string) (int, error) {
+	client, err := n.CRI()
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	reply, err := client.Runtime.ContainerStatus(context.Background(), &runtimeapi.ContainerStatusRequest{ContainerId: id, Verbose: true})
+	if err != nil {
+		return 0, err
+	}
+	var info struct{ PID int }
+	if err := json.Unmarshal([]byte(reply.Info["info"]), &info); err != nil {
+		return 0, fmt.Errorf("container %s: %w", id, err)
+	}
+	return info.PID, nil
 }
