@@ -30,9 +30,15 @@ var rules = []struct {
 	{"cli", []string{"proto/", "api", "internal/", "cli"}},
 }
 
-// siblings are the imports between parts that are wanted: a part names here the
-// parts that it is built on.
-var siblings = map[string][]string{}
+// leaves are parts that all others of their side may be built on.
+var leaves = []string{"agent/podtypes", "server/registry", "server/apierror"}
+
+// siblings are the other imports between parts that are wanted: a part names here
+// the parts that it is built on.
+var siblings = map[string][]string{
+	"agent/podruntime": {"agent/cri"},
+	"server/rest":      {"server/rpc"},
+}
 
 // criPackages are the only ones that see the runtime's wire types.
 var criPackages = []string{"agent/podruntime", "agent/pleg", "agent/cri", "agent/containerd", "test/"}
@@ -91,8 +97,9 @@ func TestImportRules(t *testing.T) {
 }
 
 func mayImport(from, to string) bool {
-	if a, b := part(from), part(to); a != "" && b != "" && a != b && to != "agent/podtypes" {
-		return fitsAny(to, siblings[a])
+	if a, b := part(from), part(to); a != "" && b != "" && a != b {
+		sameSide := strings.Split(a, "/")[0] == strings.Split(b, "/")[0]
+		return sameSide && fitsAny(to, append(leaves, siblings[a]...))
 	}
 	for _, r := range rules {
 		if fits(from, r.from) {
@@ -120,6 +127,11 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		{"agent/pleg", "agent/podtypes", true},
 		{"agent/pleg", "agent/status", false},
 		{"agent/cri/fake", "agent/cri", true},
+		{"agent/podruntime/images", "agent/cri", true},
+		{"agent/cri", "agent/podruntime", false},
+		{"server/dispatch", "server/registry", true},
+		{"server/rpc", "server/rest", false},
+		{"agent/session", "server/registry", false},
 		{"agent", "agent/pleg", true},
 		{"agent", "server/registry", false},
 		{"server/rest", "agent/podtypes", false},
