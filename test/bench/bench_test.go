@@ -27,6 +27,7 @@ const (
 	image = containerd.PauseImage
 	// settle lets a new process come to the point where it takes signals: one sent
 	// before the first instruction of a container's first process has no effect.
+	// Between two pods it keeps what one leaves to do out of the figures of the next.
 	settle = 200 * time.Millisecond
 	// rest is how long memory is let come to rest before it is read.
 	rest = 5 * time.Second
@@ -81,6 +82,7 @@ func (w *workload) nextName() string {
 
 func (w *workload) floorTurn() {
 	w.b.Helper()
+	time.Sleep(settle)
 	begin := time.Now()
 	pod, err := w.floor.start(w.b.Context(), w.nextName())
 	if err != nil {
@@ -99,6 +101,7 @@ func (w *workload) floorTurn() {
 func (w *workload) berthTurn() {
 	w.b.Helper()
 	name := w.nextName()
+	time.Sleep(settle)
 	begin := time.Now()
 	w.start = append(w.start, w.post(name).at.Sub(begin))
 

@@ -6,7 +6,9 @@ package bench
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"testing"
 	"text/tabwriter"
 	"time"
 )
@@ -14,18 +16,33 @@ import (
 // sample holds the durations of one thing done many times.
 type sample []time.Duration
 
-// quantile returns the smallest duration that a share of all, from 0 to 1, does not
-// exceed, in milliseconds.
+// quantile returns the smallest duration that at least a share of all, from 0 to 1,
+// does not exceed, in milliseconds; 0 if there is none.
 func (s sample) quantile(share float64) float64 {
 	if len(s) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(s))
-	at := min(int(share*float64(len(sorted))), len(sorted)-1)
+	at := max(0, int(math.Ceil(share*float64(len(sorted))))-1)
 	return float64(sorted[at].Microseconds()) / 1000
 }
 
 func (s sample) median() float64 { return s.quantile(0.5) }
+
+func TestQuantile(t *testing.T) {
+	var s sample
+	for _, ms := range []int{30, 10, 20, 40} {
+		s = append(s, time.Duration(ms)*time.Millisecond)
+	}
+	for _, tc := range []struct{ share, want float64 }{{0, 10}, {0.5, 20}, {0.75, 30}, {0.99, 40}, {1, 40}} {
+		if got := s.quantile(tc.share); got != tc.want {
+			t.Errorf("quantile %v = %v, want %v", tc.share, got, tc.want)
+		}
+	}
+	if got := (sample{}).quantile(0.5); got != 0 {
+		t.Errorf("quantile of nothing = %v, want 0", got)
+	}
+}
 
 // figures are what one run has measured.
 type figures struct {
