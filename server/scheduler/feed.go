@@ -26,7 +26,9 @@ func (s *Scheduler) Feed(ctx context.Context, w registry.Watcher, log *slog.Logg
 
 type podSink struct{ s *Scheduler }
 
-func (p podSink) Set(_ context.Context, e registry.WatchEvent) { p.s.PodChanged(e.Object.(*corev1.Pod)) }
+func (p podSink) Set(_ context.Context, e registry.WatchEvent) {
+	p.s.PodChanged(e.Object.(*corev1.Pod))
+}
 func (p podSink) Remove(e registry.WatchEvent)                 { p.s.PodRemoved(e.Object.GetUID()) }
 func (p podSink) Retain(uids map[types.UID]struct{}, _ string) { p.s.RetainPods(uids) }
 
