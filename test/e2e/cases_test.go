@@ -136,9 +136,9 @@ func TestB023ASuccessorShowsNothingOfItsPredecessor(t *testing.T) {
 		c.Env = []corev1.EnvVar{{Name: "I", Value: fmt.Sprint(i)}}
 		return pod("p", c)
 	}
-	before := w.create(named(0))
+	w.create(named(0))
 	for i := range rounds(20, 200) {
-		before = w.ready("p")
+		before := w.ready("p")
 		w.delete("p", 0)
 		var created *corev1.Pod
 		err := harness.Poll(w.ctx(), "the name is free", func() (bool, error) {

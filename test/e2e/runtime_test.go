@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,19 +72,32 @@ func (r *runtime) sandboxes(uid types.UID) []*runtimeapi.PodSandbox {
 }
 
 // remove removes the containers and sandboxes of a pod by force, as someone with
-// crictl may.
+// crictl may. The agent may be at the same sandbox, so a failure is tried again.
 func (r *runtime) remove(uid types.UID) {
 	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), testTimeout)
+	defer cancel()
+	var last error
+	err := harness.Poll(ctx, "the pod is removed from the runtime", func() (bool, error) {
+		last = r.removeOnce(ctx, uid)
+		return last == nil, nil
+	})
+	if err != nil {
+		r.t.Errorf("%v: %v", err, last)
+	}
+}
+
+func (r *runtime) removeOnce(ctx context.Context, uid types.UID) error {
+	var errs []error
 	for _, c := range r.containers(uid) {
-		if _, err := r.client.Runtime.RemoveContainer(context.Background(), &runtimeapi.RemoveContainerRequest{ContainerId: c.Id}); err != nil {
-			r.t.Error(err)
-		}
+		_, err := r.client.Runtime.RemoveContainer(ctx, &runtimeapi.RemoveContainerRequest{ContainerId: c.Id})
+		errs = append(errs, err)
 	}
 	for _, s := range r.sandboxes(uid) {
-		if _, err := r.client.Runtime.RemovePodSandbox(context.Background(), &runtimeapi.RemovePodSandboxRequest{PodSandboxId: s.Id}); err != nil {
-			r.t.Error(err)
-		}
+		_, err := r.client.Runtime.RemovePodSandbox(ctx, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: s.Id})
+		errs = append(errs, err)
 	}
+	return errors.Join(errs...)
 }
 
 // clean waits until nothing of the pod is on its node: neither sandbox nor
