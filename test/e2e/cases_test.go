@@ -221,6 +221,9 @@ func TestB093AKilledAgentLeavesNoPodWithoutItsAddress(t *testing.T) {
 		if err := node.Start(); err != nil {
 			t.Fatal(err)
 		}
+		if err := node.WaitHealthy(w.ctx()); err != nil {
+			t.Fatal(err)
+		}
 		p := w.ready(name)
 		if page := w.page(p, "/"); page != "hello from "+name+"\n" {
 			t.Errorf("round %d: %s serves %q", i, p.Status.PodIP, page)

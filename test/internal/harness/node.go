@@ -27,6 +27,7 @@ type Node struct {
 	ID       string
 	StateDir string
 
+	health *Client
 	config agent.Config
 }
 
@@ -37,7 +38,7 @@ func (c *Cluster) AddNode(name string, flags ...string) (*Node, error) {
 		return nil, err
 	}
 	state := filepath.Join(c.dir, name)
-	n := &Node{Name: name, ID: agent.NodeID(state), StateDir: state}
+	n := &Node{Name: name, ID: agent.NodeID(state), StateDir: state, health: NewClient("http://" + health[0])}
 	n.config = agent.Config{
 		StateDir: state, RuntimeDir: c.Suite.RuntimeDir, ClusterCIDR: netip.MustParsePrefix(c.cidr),
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -48,6 +49,14 @@ func (c *Cluster) AddNode(name string, flags ...string) (*Node, error) {
 	}, flags...)}
 	c.Nodes = append(c.Nodes, n)
 	return n, os.MkdirAll(n.CertsDir(), 0o755)
+}
+
+// WaitHealthy waits until the agent says that it works.
+func (n *Node) WaitHealthy(ctx context.Context) error {
+	return Poll(ctx, n.Name+" is healthy", func() (bool, error) {
+		_, err := n.health.Text(ctx, "/healthz")
+		return err == nil, nil
+	})
 }
 
 // CertsDir is where the node's containerd looks for how to reach registries.

@@ -92,8 +92,11 @@ func (p *Process) Stop() error {
 	}
 	state := p.command.ProcessState
 	p.ended = nil
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
-		return nil // the test killed it
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		switch status.Signal() {
+		case syscall.SIGKILL, syscall.SIGTERM:
+			return nil // the test killed it, or it had not yet come to heed signals
+		}
 	}
 	if !state.Success() {
 		return fmt.Errorf("%s: %s; see %s", p.Name, state, p.Log)
