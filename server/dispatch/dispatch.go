@@ -4,7 +4,7 @@
 // Package dispatch tells each node's agent what to run, and takes in what became
 // of it.
 //
-// A feed per kind keeps a live index of the pods bound to each node and of the
+// A watch per kind keeps a live index of the pods bound to each node and of the
 // Secrets and ConfigMaps that they name. A session compares what its agent holds
 // with the index, at its start as after every change: the difference is all that
 // is ever sent. A change only marks what is to be compared, so a slow agent holds

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/server/registry"
 )
 
 // objectSink keeps the objects of one kind that pods name.
@@ -17,18 +18,23 @@ type objectSink struct {
 	kind  *api.Kind
 }
 
-func (s objectSink) set(_ context.Context, r record) { s.index.setObject(s.key(r), r) }
+func (s objectSink) Set(_ context.Context, e registry.WatchEvent) {
+	s.index.setObject(s.key(e.Object), eventRecord(e))
+}
 
-func (s objectSink) remove(r record) { s.index.setObject(s.key(r), record{version: r.version}) }
+func (s objectSink) Remove(e registry.WatchEvent) {
+	s.index.setObject(s.key(e.Object), record{version: versionOf(e.Object)})
+}
 
-func (s objectSink) retain(uids map[types.UID]struct{}, version uint64) {
+func (s objectSink) Retain(uids map[types.UID]struct{}, resourceVersion string) {
+	version := parseVersion(resourceVersion)
 	for _, key := range s.index.objectsBut(s.kind, uids) {
 		s.index.setObject(key, record{version: version})
 	}
 }
 
-func (s objectSink) key(r record) objectKey {
-	return objectKey{s.kind, r.object.GetNamespace(), r.object.GetName()}
+func (s objectSink) key(obj api.Object) objectKey {
+	return objectKey{s.kind, obj.GetNamespace(), obj.GetName()}
 }
 
 // setObject takes in a version of an object that some pod names; without an

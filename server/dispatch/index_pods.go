@@ -7,10 +7,12 @@ import (
 	"context"
 	"log/slog"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/server/registry"
 )
 
 // podSink keeps the pods of the index.
@@ -20,11 +22,11 @@ type podSink struct {
 	logger   *slog.Logger
 }
 
-// set takes in a pod that is bound, after what it is the first time seen to name:
-// the feeds of the other kinds may be behind this one. Changes of those objects
+// Set takes in a pod that is bound, after what it is the first time seen to name:
+// the other kinds may be behind this one. Changes of those objects
 // are kept from before they are read, so none is missed.
-func (s podSink) set(ctx context.Context, r record) {
-	pod := r.pod()
+func (s podSink) Set(ctx context.Context, e registry.WatchEvent) {
+	pod := e.Object.(*corev1.Pod)
 	if pod.Spec.NodeName == "" {
 		return
 	}
@@ -38,18 +40,19 @@ func (s podSink) set(ctx context.Context, r record) {
 				"pod", api.FullName(pod), "kind", key.kind.Name, "name", key.name, "err", err)
 		}
 	}
-	s.index.setPod(r)
+	s.index.setPod(eventRecord(e))
 }
 
-func (s podSink) remove(r record) {
-	if pod := r.pod(); pod.Spec.NodeName != "" {
+func (s podSink) Remove(e registry.WatchEvent) {
+	if pod := e.Object.(*corev1.Pod); pod.Spec.NodeName != "" {
 		s.index.removePod(pod.Spec.NodeName, pod.UID)
 	}
 }
 
-func (s podSink) retain(uids map[types.UID]struct{}, _ uint64) {
-	for _, pod := range s.index.podsBut(uids) {
-		s.remove(pod)
+func (s podSink) Retain(uids map[types.UID]struct{}, _ string) {
+	for _, r := range s.index.podsBut(uids) {
+		pod := r.pod()
+		s.index.removePod(pod.Spec.NodeName, pod.UID)
 	}
 	s.index.syncedOnce.Do(func() { close(s.index.synced) })
 }

@@ -37,8 +37,10 @@ func objectRecord(obj api.Object) record {
 
 // versionOf reads a resourceVersion, which is a number to the registry that gave
 // it.
-func versionOf(obj api.Object) uint64 {
-	v, _ := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
+func versionOf(obj api.Object) uint64 { return parseVersion(obj.GetResourceVersion()) }
+
+func parseVersion(resourceVersion string) uint64 {
+	v, _ := strconv.ParseUint(resourceVersion, 10, 64)
 	return v
 }
 
