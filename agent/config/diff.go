@@ -39,7 +39,8 @@ func sameMeta(a, b *corev1.Pod) bool {
 
 func userMeta(pod *corev1.Pod) metav1.ObjectMeta {
 	m := pod.ObjectMeta
-	m.ResourceVersion, m.ManagedFields, m.Generation, m.SelfLink = "", nil, 0, ""
+	m.ResourceVersion, m.ManagedFields, m.Generation = "", nil, 0
+	m.SetSelfLink("")
 	return m
 }
 

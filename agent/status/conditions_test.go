@@ -15,7 +15,6 @@ import (
 
 func TestConditions(t *testing.T) {
 	type conditions = map[corev1.PodConditionType]string
-	type containers = []podtypes.ContainerStatus
 	const (
 		sandboxed   = corev1.PodReadyToStartContainers
 		initialized = corev1.PodInitialized

@@ -59,9 +59,7 @@ func checkPreconditions(k *api.Kind, o metav1.DeleteOptions, current api.Object)
 		return uidMismatch(k, current.GetName(), *p.UID, current.GetUID())
 	}
 	if p.ResourceVersion != nil && *p.ResourceVersion != current.GetResourceVersion() {
-		return apierrors.NewConflict(k.GroupResource(), current.GetName(), fmt.Errorf(
-			"Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v",
-			*p.ResourceVersion, current.GetResourceVersion()))
+		return versionMismatch(k, current.GetName(), *p.ResourceVersion, current.GetResourceVersion())
 	}
 	return nil
 }

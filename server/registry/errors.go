@@ -42,8 +42,17 @@ func modified(k *api.Kind, name string) error {
 }
 
 func uidMismatch(k *api.Kind, name string, want, have types.UID) error {
-	return apierrors.NewConflict(k.GroupResource(), name,
-		fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))
+	return preconditionFailed(k, name, "UID", string(want), string(have))
+}
+
+func versionMismatch(k *api.Kind, name, want, have string) error {
+	return preconditionFailed(k, name, "ResourceVersion", want, have)
+}
+
+func preconditionFailed(k *api.Kind, name, what, want, have string) error {
+	//lint:ignore ST1005 users and their scripts know Kubernetes' own words
+	err := fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, want, what, have)
+	return apierrors.NewConflict(k.GroupResource(), name, err)
 }
 
 func tooLarge(k *api.Kind, name string, size int) error {

@@ -114,13 +114,14 @@ func wantError(t testing.TB, err error, reason metav1.StatusReason, words string
 func TestCreateFillsInWhatTheServerSets(t *testing.T) {
 	w := newWorld(t, bolt.Options{})
 	given := newPod("web", "")
-	given.UID, given.Generation, given.SelfLink = "mine", 7, "/x"
+	given.UID, given.Generation = "mine", 7
+	given.SetSelfLink("/x")
 	given.CreationTimestamp, given.DeletionTimestamp = metav1.Unix(1, 0), ptr.To(metav1.Unix(1, 0))
 	given.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"}
 	before := given.DeepCopy()
 
 	pod := w.create(api.Pods, given).(*corev1.Pod)
-	if pod.UID == "mine" || len(pod.UID) != 36 || pod.Generation != 1 || pod.SelfLink != "" || pod.DeletionTimestamp != nil {
+	if pod.UID == "mine" || len(pod.UID) != 36 || pod.Generation != 1 || pod.GetSelfLink() != "" || pod.DeletionTimestamp != nil {
 		t.Errorf("metadata: %+v", pod.ObjectMeta)
 	}
 	if pod.Namespace != "default" || pod.ResourceVersion == "" || !pod.CreationTimestamp.Time.Equal(w.now) {
