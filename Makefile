@@ -29,7 +29,7 @@ demo: build runtime ## Run a server and two nodes here, and a pod on them
 	hack/demo.sh up
 
 .PHONY: demo-down
-demo-down: ## End the demo and remove all that it made
+demo-down: build ## End the demo and remove all that it made
 	hack/demo.sh down
 
 .PHONY: test

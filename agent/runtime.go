@@ -4,6 +4,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -29,6 +30,7 @@ func OwnRuntime(cfg Config) (*containerd.Runtime, error) {
 		BinDir:      binDir,
 		NodeID:      NodeID(cfg.StateDir),
 		PauseTar:    filepath.Join(binDir, "pause.tar"),
+		ImagesDir:   cmp.Or(cfg.ImagesDir, filepath.Join(binDir, "images")),
 		ClusterCIDR: cfg.ClusterCIDR,
 		Logger:      cfg.Logger,
 	})

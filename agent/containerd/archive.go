@@ -17,8 +17,12 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// maxArchive bounds what is read into memory: a pause image has a few kilobytes.
-const maxArchive = 4 << 20
+// maxArchive bounds what is read into memory, in bytes.
+const maxArchive = 1 << 30
+
+// nameAnnotations are where tools write an image's name in an archive's index, in
+// the order of preference.
+var nameAnnotations = []string{"io.containerd.image.name", ocispec.AnnotationRefName}
 
 // archive is an OCI image archive of one image.
 type archive struct {
@@ -80,6 +84,17 @@ func (a *archive) add(name string, content []byte, index *ocispec.Index) error {
 	}
 	a.blobs[d] = content
 	return nil
+}
+
+// name is the image's full name as the archive gives it, such as
+// docker.io/library/nginx:1.14.2, or empty.
+func (a *archive) name() string {
+	for _, key := range nameAnnotations {
+		if name := a.manifest.Annotations[key]; name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // resolve finds the one manifest and what it refers to.

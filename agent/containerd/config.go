@@ -28,6 +28,9 @@ type Config struct {
 	NodeID string
 	// PauseTar is the OCI archive of PauseImage.
 	PauseTar string
+	// ImagesDir, unless empty, holds OCI archives (*.tar) of images that the node
+	// shall have without a registry.
+	ImagesDir string
 	// ClusterCIDR, if valid, holds the pod ranges of all nodes: traffic to it
 	// keeps the pod's address. The zero value stands for the node's own range.
 	ClusterCIDR netip.Prefix

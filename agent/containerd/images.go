@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path/filepath"
 	"time"
 
 	contentapi "github.com/containerd/containerd/api/services/content/v1"
@@ -42,13 +44,51 @@ func (r *Runtime) ImportImages(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	if err := importImage(ctx, conn, PauseImage, image); err != nil {
+	if err := importImage(ctx, conn, PauseImage, image, pinned); err != nil {
 		return fmt.Errorf("containerd: import %s: %w", PauseImage, err)
+	}
+	return r.importArchives(ctx, conn)
+}
+
+// importArchives imports what lies in ImagesDir. An archive that cannot be imported
+// is named in the log and left out: pods that need it say so.
+func (r *Runtime) importArchives(ctx context.Context, conn *grpc.ClientConn) error {
+	if r.cfg.ImagesDir == "" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(r.cfg.ImagesDir, "*.tar"))
+	if err != nil {
+		return fmt.Errorf("containerd: images directory: %w", err)
+	}
+	for _, file := range files {
+		name, err := importArchive(ctx, conn, file)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.log.Error("an image archive cannot be imported", "file", file, "err", err)
+			continue
+		}
+		r.log.Info("image imported", "image", name, "file", file)
 	}
 	return nil
 }
 
-func importImage(ctx context.Context, conn *grpc.ClientConn, name string, image *archive) error {
+func importArchive(ctx context.Context, conn *grpc.ClientConn, file string) (name string, err error) {
+	image, err := readArchive(file)
+	if err != nil {
+		return "", err
+	}
+	if name = image.name(); name == "" {
+		return "", fmt.Errorf("its index names no image: annotation %s", nameAnnotations[0])
+	}
+	return name, importImage(ctx, conn, name, image, nil)
+}
+
+// pinned is the label that keeps an image from being collected.
+var pinned = map[string]string{"io.cri-containerd.pinned": "pinned"}
+
+func importImage(ctx context.Context, conn *grpc.ClientConn, name string, image *archive, labels map[string]string) error {
 	ctx = metadata.AppendToOutgoingContext(ctx, "containerd-namespace", criNamespace)
 	images := imagesapi.NewImagesClient(conn)
 	have, err := images.Get(ctx, &imagesapi.GetImageRequest{Name: name})
@@ -62,7 +102,7 @@ func importImage(ctx context.Context, conn *grpc.ClientConn, name string, image 
 	if err := writeBlobs(leased, contentapi.NewContentClient(conn), image); err != nil {
 		return err
 	}
-	if err := tag(leased, images, name, image.manifest); err != nil {
+	if err := tag(leased, images, name, image.manifest, labels); err != nil {
 		return err
 	}
 	return waitForCRI(ctx, conn, name, image)
@@ -93,7 +133,10 @@ func writeBlobs(ctx context.Context, content contentapi.ContentClient, image *ar
 	return writeBlob(ctx, content, image.manifest, image.blobs[image.manifest.Digest], labels)
 }
 
-// writeBlob stores one blob in one message. A blob that is there already is fine.
+// blobChunk is how much of a blob goes in one message, in bytes.
+const blobChunk = 1 << 20
+
+// writeBlob stores one blob. A blob that is there already is fine.
 func writeBlob(ctx context.Context, client contentapi.ContentClient, d ocispec.Descriptor, content []byte, labels map[string]string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -101,17 +144,21 @@ func writeBlob(ctx context.Context, client contentapi.ContentClient, d ocispec.D
 	if err != nil {
 		return fmt.Errorf("blob %s: %w", d.Digest, err)
 	}
-	err = stream.Send(&contentapi.WriteContentRequest{
-		Action:   contentapi.WriteAction_COMMIT,
-		Ref:      "berth-" + d.Digest.String(),
-		Total:    int64(len(content)),
-		Expected: d.Digest.String(),
-		Data:     content,
-		Labels:   labels,
-	})
-	if err == nil || errors.Is(err, io.EOF) {
-		// After EOF on send the cause comes with the next message.
-		_, err = stream.Recv()
+	request := &contentapi.WriteContentRequest{
+		Action: contentapi.WriteAction_WRITE,
+		Ref:    "berth-" + d.Digest.String(),
+		Total:  int64(len(content)),
+	}
+	for offset := 0; err == nil; offset += blobChunk {
+		request.Offset = int64(offset)
+		request.Data = content[offset:min(offset+blobChunk, len(content))]
+		last := offset+blobChunk >= len(content)
+		if last {
+			request.Action, request.Expected, request.Labels = contentapi.WriteAction_COMMIT, d.Digest.String(), labels
+		}
+		if err = writeChunk(stream, request); last {
+			break
+		}
 	}
 	if err != nil && status.Code(err) != codes.AlreadyExists {
 		return fmt.Errorf("blob %s: %w", d.Digest, err)
@@ -119,11 +166,21 @@ func writeBlob(ctx context.Context, client contentapi.ContentClient, d ocispec.D
 	return nil
 }
 
+func writeChunk(stream grpc.BidiStreamingClient[contentapi.WriteContentRequest, contentapi.WriteContentResponse], request *contentapi.WriteContentRequest) error {
+	if err := stream.Send(request); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	_, err := stream.Recv() // after EOF on send the cause comes with the next message
+	return err
+}
+
 // tag makes name stand for the manifest, whether or not it exists.
-func tag(ctx context.Context, images imagesapi.ImagesClient, name string, manifest ocispec.Descriptor) error {
+func tag(ctx context.Context, images imagesapi.ImagesClient, name string, manifest ocispec.Descriptor, labels map[string]string) error {
+	all := map[string]string{"io.cri-containerd.image": "managed"}
+	maps.Copy(all, labels)
 	image := &imagesapi.Image{
 		Name:   name,
-		Labels: map[string]string{"io.cri-containerd.image": "managed", "io.cri-containerd.pinned": "pinned"},
+		Labels: all,
 		Target: &containerdtypes.Descriptor{
 			MediaType: manifest.MediaType,
 			Digest:    manifest.Digest.String(),

@@ -23,7 +23,7 @@ const defaultDevDir = "/var/lib/berth/dev"
 func devCommand() *cobra.Command {
 	var f serverFlags
 	var logs logFlags
-	var dir, runtimeDir string
+	var dir, runtimeDir, imagesDir string
 	var nodes int
 	c := &cobra.Command{
 		Use:   "dev",
@@ -47,11 +47,12 @@ func devCommand() *cobra.Command {
 				return err
 			}
 			cfg.DataDir, cfg.Logger = filepath.Join(dir, "server"), log
-			return runDev(c.Context(), cfg, devNodes(dir, nodes, cfg, runtimeDir))
+			return runDev(c.Context(), cfg, devNodes(dir, nodes, cfg, agent.Config{RuntimeDir: runtimeDir, ImagesDir: imagesDir}))
 		},
 	}
 	c.Flags().IntVar(&nodes, "nodes", 1, "how many nodes")
 	c.Flags().StringVar(&runtimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins ($"+runtimeVariable+")")
+	c.Flags().StringVar(&imagesDir, "images-dir", "", "directory of OCI archives (*.tar) to import at start; default: images in --runtime-dir")
 	c.Flags().StringVar(&dir, "dir", defaultDevDir, "directory of everything")
 	f.addFlags(c)
 	logs.addFlags(c)
@@ -60,8 +61,8 @@ func devCommand() *cobra.Command {
 }
 
 // devNodes configures the nodes node1 to nodeN. They reach the server as others
-// would: by its gRPC listener.
-func devNodes(dir string, n int, s server.Config, runtimeDir string) []agent.Config {
+// would: by its gRPC listener. common has what all nodes share.
+func devNodes(dir string, n int, s server.Config, common agent.Config) []agent.Config {
 	address := s.GRPC
 	if address == "" {
 		address = "unix://" + s.Socket
@@ -69,10 +70,10 @@ func devNodes(dir string, n int, s server.Config, runtimeDir string) []agent.Con
 	var out []agent.Config
 	for i := range n {
 		name := fmt.Sprintf("node%d", i+1)
-		out = append(out, agent.Config{
-			Name: name, Server: address, StateDir: filepath.Join(dir, name), RuntimeDir: runtimeDir,
-			ClusterCIDR: s.ClusterCIDR, MaxPods: agent.DefaultMaxPods, Logger: s.Logger,
-		})
+		node := common
+		node.Name, node.Server, node.StateDir = name, address, filepath.Join(dir, name)
+		node.ClusterCIDR, node.MaxPods, node.Logger = s.ClusterCIDR, agent.DefaultMaxPods, s.Logger
+		out = append(out, node)
 	}
 	return out
 }

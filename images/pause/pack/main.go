@@ -1,7 +1,7 @@
 // Copyright The berth Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command pack writes the pause program as an OCI image archive, named as
+// Command pack writes a static program as an OCI image archive, named as
 // containerd's import expects it. The same program always gives the same bytes.
 package main
 
@@ -28,7 +28,7 @@ import (
 const imageNameAnnotation = "io.containerd.image.name"
 
 func main() {
-	program := flag.String("program", "", "static pause program to pack")
+	program := flag.String("program", "", "static program to pack; its file name is its path in the image")
 	out := flag.String("out", "", "OCI archive to write")
 	name := flag.String("name", "berth.run/pause:1", "name of the image")
 	flag.Parse()
@@ -43,11 +43,11 @@ func pack(program, out, name string) error {
 	if err != nil {
 		return err
 	}
-	image, err := pauseImage(body)
+	image, err := programImage(filepath.Base(program), body)
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "berth-pause-")
+	dir, err := os.MkdirTemp("", "berth-pack-")
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func pack(program, out, name string) error {
 	return archive(dir, out)
 }
 
-// pauseImage is an image of one layer with one file, /pause, as its entrypoint.
-func pauseImage(program []byte) (v1.Image, error) {
-	layer, err := programLayer(program)
+// programImage is an image of one layer with one file, /<name>, as its entrypoint.
+func programImage(name string, program []byte) (v1.Image, error) {
+	layer, err := programLayer(name, program)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +79,14 @@ func pauseImage(program []byte) (v1.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.Architecture, config.OS = runtime.GOARCH, "linux"
-	config.Config = v1.Config{Entrypoint: []string{"/pause"}, User: "65535:65535"}
+	config.Config = v1.Config{Entrypoint: []string{"/" + name}, User: "65535:65535"}
 	return mutate.ConfigFile(image, config)
 }
 
-func programLayer(program []byte) (v1.Layer, error) {
+func programLayer(name string, program []byte) (v1.Layer, error) {
 	var body bytes.Buffer
 	w := tar.NewWriter(&body)
-	if err := addFile(w, "pause", 0o755, program); err != nil {
+	if err := addFile(w, name, 0o755, program); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {
