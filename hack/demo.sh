@@ -13,8 +13,8 @@ dir=${BERTH_DEMO_DIR:-/var/lib/berth/demo}
 http=${BERTH_DEMO_HTTP:-127.0.0.1:8080}
 export BERTH_SERVER=${BERTH_DEMO_GRPC:-127.0.0.1:7444}
 berth=bin/berth
-log=bin/demo.log
-pidfile=bin/demo.pid
+log=$dir/demo.log
+pidfile=$dir/demo.pid
 
 step() { printf '\n==> %s\n' "$*"; }
 fail() { printf 'demo: %s\n' "$*" >&2; exit 1; }
@@ -48,6 +48,7 @@ up() {
 	if running; then
 		step "The server and its nodes run already"
 	else
+		mkdir -p "$dir"
 		step "Starting a server and two nodes (log: $log)"
 		setsid $berth dev --nodes 2 --dir "$dir" --images-dir bin/images --http "$http" --grpc "$BERTH_SERVER" --socket "" \
 			>"$log" 2>&1 </dev/null &
