@@ -48,6 +48,7 @@ up() {
 	if running; then
 		step "The server and its nodes run already"
 	else
+		! curl -s "http://$http/" >/dev/null || fail "$http is taken; set BERTH_DEMO_HTTP and BERTH_DEMO_GRPC to free addresses"
 		mkdir -p "$dir"
 		step "Starting a server and two nodes (log: $log)"
 		setsid $berth dev --nodes 2 --dir "$dir" --images-dir bin/images --http "$http" --grpc "$BERTH_SERVER" --socket "" \
