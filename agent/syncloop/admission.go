@@ -58,12 +58,14 @@ func (l *Loop) admit(pod *corev1.Pod, runs bool) {
 	l.admitted[pod.UID] = pod
 }
 
-// takingRoom returns the admitted pods that still take room, also those that no
-// source wants any more but whose containers are not yet stopped.
+// takingRoom returns the admitted pods that still take room. A pod that is being
+// deleted does until its containers have stopped. One whose record is gone does
+// not: its source has reckoned the room free and given it away, and a refusal would
+// fail the successor for good, while the overlap passes.
 func (l *Loop) takingRoom() []*corev1.Pod {
 	pods := make([]*corev1.Pod, 0, len(l.admitted))
 	for uid, pod := range l.admitted {
-		if l.Workers.CouldHaveRunningContainers(uid) {
+		if _, wanted := l.Pods.PodByUID(uid); wanted && l.Workers.CouldHaveRunningContainers(uid) {
 			pods = append(pods, pod)
 		} else {
 			delete(l.admitted, uid)

@@ -43,13 +43,20 @@ func TestAdditionsAreAdmittedInOrder(t *testing.T) {
 			newPod("b", "u2", time.Minute), newPod("a", "u1", time.Hour), tie(newPod("e", "u5", 0), "10"))
 		n.want(t, "create u1", "create u2", "create u3", "create u4 OutOfcpu", "create u5 OutOfcpu")
 
-		// A pod that is removed takes its room until its containers have stopped.
-		n.say(podtypes.REMOVE, newPod("a", "u1", time.Hour))
+		// A pod that is deleted takes its room until its containers have stopped.
+		deleted := newPod("a", "u1", time.Hour)
+		deleted.DeletionTimestamp = &metav1.Time{}
+		n.say(podtypes.DELETE, deleted)
 		n.say(podtypes.ADD, newPod("f", "u6", 0))
-		n.want(t, "kill u1", "create u6 OutOfcpu")
+		n.want(t, "reconcile u1", "update u1", "create u6 OutOfcpu")
 		n.set(func() { n.ended.Insert("u1") })
 		n.say(podtypes.ADD, newPod("g", "u7", 0), newPod("h", "u8", 0))
 		n.want(t, "create u7", "create u8 OutOfcpu")
+
+		// One whose record is gone takes none: its source has given the room away.
+		n.say(podtypes.REMOVE, newPod("b", "u2", time.Minute))
+		n.say(podtypes.ADD, newPod("i", "u9", 0))
+		n.want(t, "kill u2", "create u9")
 	})
 }
 
