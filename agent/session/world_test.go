@@ -337,7 +337,12 @@ func (w *world) session() *serverEnd {
 // delivered returns the next update as a line such as "ADD a b".
 func (w *world) delivered() string {
 	w.t.Helper()
-	u := <-w.updates
+	var u podtypes.PodUpdate
+	select {
+	case u = <-w.updates:
+	case <-time.After(time.Hour):
+		w.t.Fatal("nothing is delivered")
+	}
 	if u.Source != podtypes.ServerSource {
 		w.t.Errorf("source %q", u.Source)
 	}

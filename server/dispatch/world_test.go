@@ -152,7 +152,8 @@ type testAgent struct {
 // open begins a session and reads Welcome.
 func (w *world) open(node, fromStore string) *testAgent {
 	w.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
+	// What does not come within an hour of the bubble's time never does.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	w.t.Cleanup(cancel)
 	stream, err := w.client.Session(ctx)
 	if err != nil {
