@@ -31,8 +31,8 @@ type Config struct {
 	RuntimeEndpoint string
 	// RuntimeDir holds containerd, its shim, runc, the CNI plugins and pause.tar.
 	RuntimeDir string
-	// ImagesDir holds OCI archives of images that the node shall have without a
-	// registry; empty means images in RuntimeDir, if that exists.
+	// ImagesDir holds image archives (*.tar, OCI or docker save) that the node shall
+	// have without a registry; empty means images in RuntimeDir, if that exists.
 	ImagesDir string
 	// ClusterCIDR holds the pod ranges of all nodes; traffic between them keeps
 	// its addresses.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -30,10 +31,18 @@ func OwnRuntime(cfg Config) (*containerd.Runtime, error) {
 		BinDir:      binDir,
 		NodeID:      NodeID(cfg.StateDir),
 		PauseTar:    filepath.Join(binDir, "pause.tar"),
-		ImagesDir:   cmp.Or(cfg.ImagesDir, filepath.Join(binDir, "images")),
+		ImagesDir:   cmp.Or(cfg.ImagesDir, existing(filepath.Join(binDir, "images"))),
 		ClusterCIDR: cfg.ClusterCIDR,
 		Logger:      cfg.Logger,
 	})
+}
+
+// existing is the path if there is something, or else empty.
+func existing(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
 }
 
 // networkRetry is how long a failed set-up of the network waits.

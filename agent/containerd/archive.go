@@ -11,47 +11,80 @@ import (
 	"io"
 	"os"
 	"path"
-	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// maxArchive bounds what is read into memory, in bytes.
-const maxArchive = 1 << 30
+// maxDocument bounds the JSON documents of an archive, in bytes. Layers stay in the
+// file until they are sent.
+const maxDocument = 4 << 20
 
-// nameAnnotations are where tools write an image's name in an archive's index, in
-// the order of preference.
-var nameAnnotations = []string{"io.containerd.image.name", ocispec.AnnotationRefName}
+// archive is an image archive, of the OCI layout or as docker save writes it: where
+// in the tar file the content of each file lies.
+type archive map[string]*io.SectionReader
 
-// archive is an OCI image archive of one image.
-type archive struct {
-	// manifest describes the image.
-	manifest ocispec.Descriptor
-	// references are the manifest's config and layers.
-	references []ocispec.Descriptor
-	blobs      map[digest.Digest][]byte
+// image is one image of an archive.
+type image struct {
+	// name is its full name, such as docker.io/library/nginx:1.14.2.
+	name     string
+	manifest blob
+	config   blob
+	layers   []blob
 }
 
-// readArchive reads an OCI archive and checks the digests of its blobs.
-func readArchive(file string) (*archive, error) {
+// blob is a piece of an image and where its content is.
+type blob struct {
+	ocispec.Descriptor
+	content io.ReaderAt
+}
+
+// withArchive hands the images of an archive to use, which may read them until it
+// returns. Errors name the file.
+func withArchive(file string, use func([]image) error) error {
 	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	images, err := readArchive(f)
+	if err == nil {
+		err = use(images)
+	}
+	if err != nil {
+		return fmt.Errorf("image archive %s: %w", file, err)
+	}
+	return nil
+}
+
+// tarFile is what an archive is read from.
+type tarFile interface {
+	io.ReadSeeker
+	io.ReaderAt
+}
+
+// readArchive finds the images of an archive and checks all but their layers, whose
+// digests containerd checks.
+func readArchive(f tarFile) ([]image, error) {
+	a, err := scan(f)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	a, err := parseArchive(f)
-	if err != nil {
-		return nil, fmt.Errorf("image archive %s: %w", file, err)
+	switch {
+	case a[ocispec.ImageIndexFile] != nil:
+		return a.ociImages()
+	case a[dockerManifestFile] != nil:
+		return a.dockerImages()
 	}
-	return a, nil
+	return nil, fmt.Errorf("it has neither %s nor %s", ocispec.ImageIndexFile, dockerManifestFile)
 }
 
-func parseArchive(r io.Reader) (*archive, error) {
-	a := &archive{blobs: map[digest.Digest][]byte{}}
-	var index ocispec.Index
-	files := tar.NewReader(io.LimitReader(r, maxArchive))
-	for {
+// scan finds the files and skips their content. The tar reader does not read ahead,
+// so the content of a file begins where the reader stands.
+func scan(f tarFile) (archive, error) {
+	a, links := archive{}, map[string]string{}
+	for files := tar.NewReader(f); ; {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -59,59 +92,70 @@ func parseArchive(r io.Reader) (*archive, error) {
 		if err != nil {
 			return nil, err
 		}
-		content, err := io.ReadAll(files)
+		offset, err := f.Seek(0, io.SeekCurrent)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.add(path.Clean(header.Name), content, &index); err != nil {
-			return nil, err
+		file := path.Clean(header.Name)
+		switch header.Typeflag {
+		case tar.TypeReg:
+			a[file] = io.NewSectionReader(f, offset, header.Size)
+		case tar.TypeSymlink: // docker save once wrote a layer that images share so
+			links[file] = path.Join(path.Dir(file), header.Linkname)
 		}
 	}
-	return a, a.resolve(index)
+	for link, target := range links {
+		if content := a[target]; content != nil {
+			a[link] = content
+		}
+	}
+	return a, nil
 }
 
-func (a *archive) add(name string, content []byte, index *ocispec.Index) error {
-	if name == ocispec.ImageIndexFile {
-		return json.Unmarshal(content, index)
+func (a archive) file(file string) (*io.SectionReader, error) {
+	if content := a[path.Clean(file)]; content != nil {
+		return content, nil
 	}
-	hex, ok := strings.CutPrefix(name, "blobs/sha256/")
-	if !ok {
-		return nil
+	return nil, fmt.Errorf("%s is missing", file)
+}
+
+// decode reads a JSON document of the archive.
+func (a archive) decode(file string, into any) error {
+	content, err := a.file(file)
+	if err != nil {
+		return err
 	}
-	d := digest.FromBytes(content)
-	if d.Encoded() != hex {
-		return fmt.Errorf("blob %s has the digest %s", hex, d)
+	if _, err := decode(content, into); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	a.blobs[d] = content
 	return nil
 }
 
-// name is the image's full name as the archive gives it, such as
-// docker.io/library/nginx:1.14.2, or empty.
-func (a *archive) name() string {
-	for _, key := range nameAnnotations {
-		if name := a.manifest.Annotations[key]; name != "" {
-			return name
-		}
+// decode reads a JSON document and returns the digest of its text.
+func decode(content *io.SectionReader, into any) (digest.Digest, error) {
+	if content.Size() > maxDocument {
+		return "", fmt.Errorf("%d bytes, at most %d are allowed", content.Size(), maxDocument)
 	}
-	return ""
+	text := make([]byte, content.Size())
+	if _, err := content.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return digest.FromBytes(text), json.Unmarshal(text, into)
 }
 
-// resolve finds the one manifest and what it refers to.
-func (a *archive) resolve(index ocispec.Index) error {
-	if len(index.Manifests) != 1 {
-		return fmt.Errorf("%d manifests, want 1", len(index.Manifests))
+// fullName completes a name as docker does: nginx:1 is docker.io/library/nginx:1. A
+// name without a tag is refused, because some tools write a bare tag in its place.
+func fullName(given string) (string, error) {
+	tag, err := name.NewTag(given, name.WithDefaultTag(""))
+	if err != nil {
+		return "", fmt.Errorf("image name: %w", err)
 	}
-	a.manifest = index.Manifests[0]
-	var manifest ocispec.Manifest
-	if err := json.Unmarshal(a.blobs[a.manifest.Digest], &manifest); err != nil {
-		return fmt.Errorf("manifest %s: %w", a.manifest.Digest, err)
+	if tag.TagStr() == "" {
+		return "", fmt.Errorf("image name %q: has no tag", given)
 	}
-	a.references = append([]ocispec.Descriptor{manifest.Config}, manifest.Layers...)
-	for _, d := range a.references {
-		if _, ok := a.blobs[d.Digest]; !ok {
-			return fmt.Errorf("blob %s is missing", d.Digest)
-		}
+	registry := tag.RegistryStr()
+	if registry == name.DefaultRegistry {
+		registry = "docker.io"
 	}
-	return nil
+	return registry + "/" + tag.RepositoryStr() + ":" + tag.TagStr(), nil
 }

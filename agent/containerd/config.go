@@ -28,8 +28,8 @@ type Config struct {
 	NodeID string
 	// PauseTar is the OCI archive of PauseImage.
 	PauseTar string
-	// ImagesDir, unless empty, holds OCI archives (*.tar) of images that the node
-	// shall have without a registry.
+	// ImagesDir, unless empty, holds image archives (*.tar, OCI or docker save) that the
+	// node shall have without a registry.
 	ImagesDir string
 	// ClusterCIDR, if valid, holds the pod ranges of all nodes: traffic to it
 	// keeps the pod's address. The zero value stands for the node's own range.

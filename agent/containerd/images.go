@@ -5,10 +5,9 @@ package containerd
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	imagesapi "github.com/containerd/containerd/api/services/images/v1"
 	leasesapi "github.com/containerd/containerd/api/services/leases/v1"
 	containerdtypes "github.com/containerd/containerd/api/types"
-	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -29,23 +27,35 @@ const (
 	criNamespace = "k8s.io"
 
 	// importLease is how long an unfinished import is safe from garbage collection.
-	importLease = 5 * time.Minute
+	importLease = time.Hour
+
+	// resolveTimeout bounds the wait for the CRI plugin to know an imported image.
+	resolveTimeout = 30 * time.Second
+
+	// releaseTimeout bounds the end of a lease, which otherwise expires by itself.
+	releaseTimeout = 5 * time.Second
 )
 
-// ImportImages gives containerd the pause image and waits until its CRI plugin knows
-// it, so that a node starts sandboxes without any registry. It is idempotent.
+// pinned is the label that keeps an image from being collected.
+var pinned = map[string]string{"io.cri-containerd.pinned": "pinned"}
+
+// ImportImages gives containerd the pause image and the archives of ImagesDir, and
+// waits until its CRI plugin knows them, so that a node runs pods without any
+// registry. It is idempotent. Without the pause image it fails.
 func (r *Runtime) ImportImages(ctx context.Context) error {
-	image, err := readArchive(r.cfg.PauseTar)
-	if err != nil {
-		return fmt.Errorf("containerd: %w", err)
-	}
 	conn, err := r.dial()
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := importImage(ctx, conn, PauseImage, image, pinned); err != nil {
-		return fmt.Errorf("containerd: import %s: %w", PauseImage, err)
+	err = withArchive(r.cfg.PauseTar, func(images []image) error {
+		if len(images) != 1 || images[0].name != PauseImage {
+			return fmt.Errorf("it must have the image %s alone", PauseImage)
+		}
+		return importImage(ctx, conn, images[0], pinned)
+	})
+	if err != nil {
+		return fmt.Errorf("containerd: %w", err)
 	}
 	return r.importArchives(ctx, conn)
 }
@@ -56,152 +66,108 @@ func (r *Runtime) importArchives(ctx context.Context, conn *grpc.ClientConn) err
 	if r.cfg.ImagesDir == "" {
 		return nil
 	}
-	files, err := filepath.Glob(filepath.Join(r.cfg.ImagesDir, "*.tar"))
+	files, err := os.ReadDir(r.cfg.ImagesDir)
 	if err != nil {
-		return fmt.Errorf("containerd: images directory: %w", err)
+		r.log.Error("no images are imported", "err", err)
 	}
-	for _, file := range files {
-		name, err := importArchive(ctx, conn, file)
+	for _, f := range files {
+		if filepath.Ext(f.Name()) != ".tar" {
+			continue
+		}
+		if err := r.importArchive(ctx, conn, filepath.Join(r.cfg.ImagesDir, f.Name())); err != nil {
+			r.log.Error("an image archive cannot be imported", "err", err)
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
-			r.log.Error("an image archive cannot be imported", "file", file, "err", err)
-			continue
-		}
-		r.log.Info("image imported", "image", name, "file", file)
 	}
 	return nil
 }
 
-func importArchive(ctx context.Context, conn *grpc.ClientConn, file string) (name string, err error) {
-	image, err := readArchive(file)
-	if err != nil {
-		return "", err
-	}
-	if name = image.name(); name == "" {
-		return "", fmt.Errorf("its index names no image: annotation %s", nameAnnotations[0])
-	}
-	return name, importImage(ctx, conn, name, image, nil)
+func (r *Runtime) importArchive(ctx context.Context, conn *grpc.ClientConn, file string) error {
+	return withArchive(file, func(images []image) error {
+		for _, i := range images {
+			if err := importImage(ctx, conn, i, nil); err != nil {
+				return fmt.Errorf("image %s: %w", i.name, err)
+			}
+			r.log.Info("image imported", "image", i.name, "file", file)
+		}
+		return nil
+	})
 }
 
-// pinned is the label that keeps an image from being collected.
-var pinned = map[string]string{"io.cri-containerd.pinned": "pinned"}
-
-func importImage(ctx context.Context, conn *grpc.ClientConn, name string, image *archive, labels map[string]string) error {
-	ctx = metadata.AppendToOutgoingContext(ctx, "containerd-namespace", criNamespace)
-	images := imagesapi.NewImagesClient(conn)
-	have, err := images.Get(ctx, &imagesapi.GetImageRequest{Name: name})
-	if err == nil && have.GetImage().GetTarget().GetDigest() == image.manifest.Digest.String() {
-		return waitForCRI(ctx, conn, name, image)
+// importImage stores the image unless it is there, and waits until CRI knows it.
+func importImage(ctx context.Context, conn *grpc.ClientConn, i image, labels map[string]string) error {
+	namespaced := metadata.AppendToOutgoingContext(ctx, "containerd-namespace", criNamespace)
+	have, err := imagesapi.NewImagesClient(conn).Get(namespaced, &imagesapi.GetImageRequest{Name: i.name})
+	if err != nil || have.GetImage().GetTarget().GetDigest() != i.manifest.Digest.String() {
+		if err := storeImage(namespaced, conn, i, labels); err != nil {
+			return err
+		}
 	}
-	leased, err := lease(ctx, conn)
-	if err != nil {
-		return err
-	}
-	if err := writeBlobs(leased, contentapi.NewContentClient(conn), image); err != nil {
-		return err
-	}
-	if err := tag(leased, images, name, image.manifest, labels); err != nil {
-		return err
-	}
-	return waitForCRI(ctx, conn, name, image)
+	return waitForCRI(ctx, conn, i)
 }
 
-// lease keeps the garbage collector away from what is written with the returned
-// context. It expires by itself.
-func lease(ctx context.Context, conn *grpc.ClientConn) (context.Context, error) {
-	reply, err := leasesapi.NewLeasesClient(conn).Create(ctx, &leasesapi.CreateRequest{
+// storeImage stores the image's blobs and its name. A lease keeps the garbage
+// collector away until the name does.
+func storeImage(ctx context.Context, conn *grpc.ClientConn, i image, labels map[string]string) error {
+	leases := leasesapi.NewLeasesClient(conn)
+	reply, err := leases.Create(ctx, &leasesapi.CreateRequest{
 		Labels: map[string]string{"containerd.io/gc.expire": time.Now().Add(importLease).UTC().Format(time.RFC3339)},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lease: %w", err)
+		return fmt.Errorf("lease: %w", err)
 	}
-	return metadata.AppendToOutgoingContext(ctx, "containerd-lease", reply.GetLease().GetID()), nil
-}
-
-// writeBlobs stores the image's config and layers, then its manifest, whose labels
-// keep the others from the garbage collector.
-func writeBlobs(ctx context.Context, content contentapi.ContentClient, image *archive) error {
-	labels := map[string]string{}
-	for i, d := range image.references {
-		if err := writeBlob(ctx, content, d, image.blobs[d.Digest], nil); err != nil {
-			return err
-		}
-		labels[fmt.Sprintf("containerd.io/gc.ref.content.%d", i)] = d.Digest.String()
-	}
-	return writeBlob(ctx, content, image.manifest, image.blobs[image.manifest.Digest], labels)
-}
-
-// blobChunk is how much of a blob goes in one message, in bytes.
-const blobChunk = 1 << 20
-
-// writeBlob stores one blob. A blob that is there already is fine.
-func writeBlob(ctx context.Context, client contentapi.ContentClient, d ocispec.Descriptor, content []byte, labels map[string]string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stream, err := client.Write(ctx)
-	if err != nil {
-		return fmt.Errorf("blob %s: %w", d.Digest, err)
-	}
-	request := &contentapi.WriteContentRequest{
-		Action: contentapi.WriteAction_WRITE,
-		Ref:    "berth-" + d.Digest.String(),
-		Total:  int64(len(content)),
-	}
-	for offset := 0; err == nil; offset += blobChunk {
-		request.Offset = int64(offset)
-		request.Data = content[offset:min(offset+blobChunk, len(content))]
-		last := offset+blobChunk >= len(content)
-		if last {
-			request.Action, request.Expected, request.Labels = contentapi.WriteAction_COMMIT, d.Digest.String(), labels
-		}
-		if err = writeChunk(stream, request); last {
-			break
-		}
-	}
-	if err != nil && status.Code(err) != codes.AlreadyExists {
-		return fmt.Errorf("blob %s: %w", d.Digest, err)
-	}
-	return nil
-}
-
-func writeChunk(stream grpc.BidiStreamingClient[contentapi.WriteContentRequest, contentapi.WriteContentResponse], request *contentapi.WriteContentRequest) error {
-	if err := stream.Send(request); err != nil && !errors.Is(err, io.EOF) {
+	lease := reply.GetLease().GetID()
+	defer release(ctx, leases, lease)
+	ctx = metadata.AppendToOutgoingContext(ctx, "containerd-lease", lease)
+	if err := writeBlobs(ctx, contentapi.NewContentClient(conn), i); err != nil {
 		return err
 	}
-	_, err := stream.Recv() // after EOF on send the cause comes with the next message
-	return err
+	return tag(ctx, imagesapi.NewImagesClient(conn), i, labels)
 }
 
-// tag makes name stand for the manifest, whether or not it exists.
-func tag(ctx context.Context, images imagesapi.ImagesClient, name string, manifest ocispec.Descriptor, labels map[string]string) error {
+// release ends a lease, also when ctx has ended.
+func release(ctx context.Context, leases leasesapi.LeasesClient, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	_, _ = leases.Delete(ctx, &leasesapi.DeleteRequest{ID: id}) // it expires otherwise
+}
+
+// tag makes the image's name stand for it, whether or not the name exists.
+func tag(ctx context.Context, images imagesapi.ImagesClient, i image, labels map[string]string) error {
 	all := map[string]string{"io.cri-containerd.image": "managed"}
 	maps.Copy(all, labels)
-	image := &imagesapi.Image{
-		Name:   name,
+	entry := &imagesapi.Image{
+		Name:   i.name,
 		Labels: all,
 		Target: &containerdtypes.Descriptor{
-			MediaType: manifest.MediaType,
-			Digest:    manifest.Digest.String(),
-			Size:      manifest.Size,
+			MediaType: i.manifest.MediaType,
+			Digest:    i.manifest.Digest.String(),
+			Size:      i.manifest.Size,
 		},
 	}
-	_, err := images.Create(ctx, &imagesapi.CreateImageRequest{Image: image})
+	_, err := images.Create(ctx, &imagesapi.CreateImageRequest{Image: entry})
 	if status.Code(err) == codes.AlreadyExists {
-		_, err = images.Update(ctx, &imagesapi.UpdateImageRequest{Image: image})
+		_, err = images.Update(ctx, &imagesapi.UpdateImageRequest{Image: entry})
 	}
 	return err
 }
 
 // waitForCRI waits until the CRI plugin, which follows containerd's events, resolves
 // the name to this image.
-func waitForCRI(ctx context.Context, conn *grpc.ClientConn, name string, image *archive) error {
+func waitForCRI(ctx context.Context, conn *grpc.ClientConn, i image) error {
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
 	client := runtimeapi.NewImageServiceClient(conn)
 	// The id of an image in CRI is the digest of its config.
-	id := image.references[0].Digest.String()
-	return poll(ctx, func() (bool, error) {
-		reply, err := client.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: name}})
+	id := i.config.Digest.String()
+	err := poll(ctx, func() (bool, error) {
+		reply, err := client.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: i.name}})
 		return reply.GetImage().GetId() == id, err
 	})
+	if err != nil {
+		return fmt.Errorf("containerd has it, its CRI plugin does not: %w", err)
+	}
+	return nil
 }

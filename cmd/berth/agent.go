@@ -63,7 +63,7 @@ func agentCommand() *cobra.Command {
 	f.StringVar(&cfg.StateDir, "state-dir", defaultAgentDir, "directory of the node's state")
 	f.StringVar(&cfg.RuntimeEndpoint, "runtime-endpoint", "", "CRI socket of a runtime that is there already; empty means the node's own containerd")
 	f.StringVar(&cfg.RuntimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins ($"+runtimeVariable+")")
-	f.StringVar(&cfg.ImagesDir, "images-dir", "", "directory of OCI archives (*.tar) to import at start; default: images in --runtime-dir")
+	f.StringVar(&cfg.ImagesDir, "images-dir", "", "directory of image archives (*.tar, OCI or docker save) to import at start; default: images in --runtime-dir")
 	f.StringVar(&clusterCIDR, "cluster-cidr", server.DefaultClusterCIDR.String(), "range of all pod addresses, as the server has it")
 	f.StringSliceVar(&cfg.IPs, "node-ip", nil, "addresses of the node, primary first; default: that of the default route")
 	f.StringToStringVar(&cfg.Labels, "node-labels", nil, "labels of the node, such as disk=ssd,zone=a")

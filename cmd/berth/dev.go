@@ -52,7 +52,7 @@ func devCommand() *cobra.Command {
 	}
 	c.Flags().IntVar(&nodes, "nodes", 1, "how many nodes")
 	c.Flags().StringVar(&runtimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins ($"+runtimeVariable+")")
-	c.Flags().StringVar(&imagesDir, "images-dir", "", "directory of OCI archives (*.tar) to import at start; default: images in --runtime-dir")
+	c.Flags().StringVar(&imagesDir, "images-dir", "", "directory of image archives (*.tar, OCI or docker save) to import at start; default: images in --runtime-dir")
 	c.Flags().StringVar(&dir, "dir", defaultDevDir, "directory of everything")
 	f.addFlags(c)
 	logs.addFlags(c)
