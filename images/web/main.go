@@ -43,5 +43,5 @@ func run(ctx context.Context) error {
 
 func page(w http.ResponseWriter, r *http.Request) {
 	fmt.Println(r.Method, r.URL.Path, "from", r.RemoteAddr)
-	fmt.Fprintf(w, "<h1>Hello from pod %s on node %s</h1>\n", os.Getenv("POD"), os.Getenv("NODE"))
+	fmt.Fprintf(w, "<h1>Hello from pod %s/%s on node %s</h1>\n", os.Getenv("NAMESPACE"), os.Getenv("POD"), os.Getenv("NODE"))
 }
