@@ -90,7 +90,7 @@ func (r *Runtime) importArchive(ctx context.Context, conn *grpc.ClientConn, file
 			if err := importImage(ctx, conn, i, nil); err != nil {
 				return fmt.Errorf("image %s: %w", i.name, err)
 			}
-			r.log.Info("image imported", "image", i.name, "file", file)
+			r.log.Info("image available", "image", i.name, "file", file)
 		}
 		return nil
 	})
