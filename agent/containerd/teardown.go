@@ -12,9 +12,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moby/sys/mountinfo"
 	"github.com/opencontainers/cgroups"
 	"golang.org/x/sys/unix"
+
+	"github.com/berth-run/berth/internal/mounts"
 )
 
 // killTimeout bounds the wait for killed processes to be gone.
@@ -52,8 +53,8 @@ func (r *Runtime) Teardown(ctx context.Context) error {
 	errs := []error{
 		r.endContainerd(ctx),
 		r.killPods(ctx),
-		unmountBelow(r.cfg.Dir),
-		unmountBelow(r.cfg.RunDir),
+		mounts.UnmountBelow(r.cfg.Dir, unix.MNT_DETACH),
+		mounts.UnmountBelow(r.cfg.RunDir, unix.MNT_DETACH),
 		r.RemoveNetwork(ctx),
 		removeCgroups(r.CgroupRoot()),
 	}
@@ -118,21 +119,6 @@ func cgroupMembers(root string) map[int]bool {
 		}
 	}
 	return members
-}
-
-// unmountBelow detaches every mount below the directory, deepest first.
-func unmountBelow(dir string) error {
-	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(dir))
-	if err != nil {
-		return fmt.Errorf("mounts below %s: %w", dir, err)
-	}
-	var errs []error
-	for _, m := range slices.Backward(mounts) {
-		if err := unix.Unmount(m.Mountpoint, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil && !errors.Is(err, unix.EINVAL) {
-			errs = append(errs, fmt.Errorf("unmount %s: %w", m.Mountpoint, err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // removeCgroups removes the cgroup from every hierarchy of version 1 and from version 2.

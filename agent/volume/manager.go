@@ -24,6 +24,7 @@ import (
 
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/internal/mounts"
 )
 
 // Objects is where the contents of configMap and secret volumes come from. A
@@ -114,7 +115,7 @@ func (m *Manager) Volumes(uid types.UID) map[string]podtypes.Volume {
 // emptyDirs included, in this run of the agent or in an earlier one.
 func (m *Manager) Unmount(_ context.Context, uid types.UID) error {
 	dir := filepath.Join(m.podDir(uid), "volumes")
-	if err := unmountBelow(dir); err != nil {
+	if err := mounts.UnmountBelow(dir, 0); err != nil {
 		return fmt.Errorf("volumes of pod %s: %w", uid, err)
 	}
 	if err := os.RemoveAll(dir); err != nil {

@@ -4,14 +4,10 @@
 package volume
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/moby/sys/mountinfo"
 	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -58,29 +54,4 @@ func isMountPoint(dir string) bool {
 		return false
 	}
 	return here.Dev != above.Dev
-}
-
-// unmountBelow unmounts everything at or below dir, innermost and newest first,
-// so that nothing that is removed afterwards lies behind a mount.
-func unmountBelow(dir string) error {
-	real, err := filepath.EvalSymlinks(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(real))
-	if err != nil {
-		return fmt.Errorf("list mounts below %s: %w", real, err)
-	}
-	slices.SortFunc(mounts, func(a, b *mountinfo.Info) int { return b.ID - a.ID })
-	var errs []error
-	for _, m := range mounts {
-		err := unix.Unmount(m.Mountpoint, unix.UMOUNT_NOFOLLOW)
-		if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: no longer a mount point
-			errs = append(errs, fmt.Errorf("unmount %s: %w", m.Mountpoint, err))
-		}
-	}
-	return errors.Join(errs...)
 }
