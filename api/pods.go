@@ -72,6 +72,30 @@ func PodCondition(status *corev1.PodStatus, t corev1.PodConditionType) *corev1.P
 	return nil
 }
 
+// SetPodCondition replaces the condition of that type or adds it. One that keeps its
+// status keeps its transition time.
+func SetPodCondition(status *corev1.PodStatus, c corev1.PodCondition) {
+	old := PodCondition(status, c.Type)
+	if old == nil {
+		status.Conditions = append(status.Conditions, c)
+		return
+	}
+	if old.Status == c.Status {
+		c.LastTransitionTime = old.LastTransitionTime
+	}
+	*old = c
+}
+
+// NodeCondition returns the condition of that type, or nil.
+func NodeCondition(status *corev1.NodeStatus, t corev1.NodeConditionType) *corev1.NodeCondition {
+	for i := range status.Conditions {
+		if status.Conditions[i].Type == t {
+			return &status.Conditions[i]
+		}
+	}
+	return nil
+}
+
 // IsReady tells whether the pod's Ready condition is true.
 func IsReady(pod *corev1.Pod) bool {
 	c := PodCondition(&pod.Status, corev1.PodReady)

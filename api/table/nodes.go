@@ -27,15 +27,12 @@ var nodes = layout{
 }
 
 func nodeStatus(n *corev1.Node) string {
-	status := "Unknown"
-	for _, c := range n.Status.Conditions {
-		switch {
-		case c.Type != corev1.NodeReady:
-		case c.Status == corev1.ConditionTrue:
-			status = "Ready"
-		default:
-			status = "NotReady"
-		}
+	status := "NotReady"
+	switch c := api.NodeCondition(&n.Status, corev1.NodeReady); {
+	case c == nil:
+		status = "Unknown"
+	case c.Status == corev1.ConditionTrue:
+		status = "Ready"
 	}
 	if n.Spec.Unschedulable {
 		status += ",SchedulingDisabled"

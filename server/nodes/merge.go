@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/berth-run/berth/api"
 )
 
 // newNode returns the Node to create for one that an agent presents: its labels
@@ -66,7 +68,7 @@ func overlay(base, over map[string]string) map[string]string {
 func mergeStatus(stored, reported *corev1.NodeStatus) *corev1.NodeStatus {
 	merged := reported.DeepCopy()
 	for _, old := range stored.Conditions {
-		c := condition(merged, old.Type)
+		c := api.NodeCondition(merged, old.Type)
 		switch {
 		case c == nil:
 			merged.Conditions = append(merged.Conditions, old)
@@ -75,13 +77,4 @@ func mergeStatus(stored, reported *corev1.NodeStatus) *corev1.NodeStatus {
 		}
 	}
 	return merged
-}
-
-func condition(status *corev1.NodeStatus, t corev1.NodeConditionType) *corev1.NodeCondition {
-	for i := range status.Conditions {
-		if status.Conditions[i].Type == t {
-			return &status.Conditions[i]
-		}
-	}
-	return nil
 }

@@ -131,10 +131,10 @@ func TestMergeStatusKeepsConditionsOfOthers(t *testing.T) {
 	stored := presented(100, corev1.ConditionTrue).Status
 	stored.Conditions = append(stored.Conditions, corev1.NodeCondition{Type: "Other", Status: corev1.ConditionTrue})
 	merged := mergeStatus(&stored, &presented(200, corev1.ConditionTrue).Status)
-	if len(merged.Conditions) != 2 || condition(merged, "Other") == nil {
+	if len(merged.Conditions) != 2 || api.NodeCondition(merged, "Other") == nil {
 		t.Errorf("conditions %+v", merged.Conditions)
 	}
-	ready := condition(merged, corev1.NodeReady)
+	ready := api.NodeCondition(merged, corev1.NodeReady)
 	if ready.LastTransitionTime.Unix() != 100 || ready.LastHeartbeatTime.Unix() != 200 {
 		t.Errorf("ready %+v", ready)
 	}

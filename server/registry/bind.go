@@ -80,18 +80,9 @@ func bound(pod *corev1.Pod, b *corev1.Binding, now time.Time) *corev1.Pod {
 		}
 		maps.Copy(next.Annotations, b.Annotations)
 	}
-	setCondition(&next.Status, corev1.PodCondition{
+	api.SetPodCondition(&next.Status, corev1.PodCondition{
 		Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
 		LastTransitionTime: metav1.NewTime(now).Rfc3339Copy(),
 	})
 	return next
-}
-
-// setCondition replaces or adds the condition of its type.
-func setCondition(status *corev1.PodStatus, c corev1.PodCondition) {
-	if have := api.PodCondition(status, c.Type); have != nil {
-		*have = c
-		return
-	}
-	status.Conditions = append(status.Conditions, c)
 }

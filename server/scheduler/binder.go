@@ -46,7 +46,7 @@ func (b binder) Unschedulable(ctx context.Context, pod *corev1.Pod, message stri
 	}
 	now := metav1.Now()
 	next := pod.DeepCopy()
-	setCondition(&next.Status, corev1.PodCondition{
+	api.SetPodCondition(&next.Status, corev1.PodCondition{
 		Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 		Reason: corev1.PodReasonUnschedulable, Message: message, LastTransitionTime: now,
 	})
@@ -59,20 +59,6 @@ func (b binder) Unschedulable(ctx context.Context, pod *corev1.Pod, message stri
 	}
 	_, _, err = b.registry.Create(ctx, api.Events, failedScheduling(pod, message, now), registry.WriteOptions{})
 	return err
-}
-
-// setCondition replaces the condition of that type; one that keeps its status
-// keeps its transition time.
-func setCondition(status *corev1.PodStatus, c corev1.PodCondition) {
-	old := api.PodCondition(status, c.Type)
-	if old == nil {
-		status.Conditions = append(status.Conditions, c)
-		return
-	}
-	if old.Status == c.Status {
-		c.LastTransitionTime = old.LastTransitionTime
-	}
-	*old = c
 }
 
 func failedScheduling(pod *corev1.Pod, message string, now metav1.Time) *corev1.Event {

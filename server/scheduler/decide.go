@@ -93,12 +93,8 @@ func unfit(pod *corev1.Pod, c Candidate) []fit.Failure {
 }
 
 func isReady(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+	c := api.NodeCondition(&node.Status, corev1.NodeReady)
+	return c != nil && c.Status == corev1.ConditionTrue
 }
 
 // score orders the nodes that would do.
