@@ -50,7 +50,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 
 	var workers *podworkers.PodWorkers
 	cache := objects.New(func(changed objects.Key) { resyncUsers(pods, workers, changed) })
-	volumes := volume.New(cfg.podsDir(), cache, a.log)
+	volumes := volume.New(cfg.podsDir(), cache)
 
 	cgroups, err := a.cgroups()
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	})
 
 	network := a.newNetwork(runtime.UpdatePodCIDR)
-	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy()}
+	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	toServer := session.New(session.Config{
 		Target: cfg.Server, DialOptions: dial, Node: self, Pods: mux, Objects: cache, Statuses: statuses,
 		Events: recorder.Events(), Updates: mux.Source(podtypes.ServerSource),

@@ -54,11 +54,11 @@ func (k *connection) takeWelcome(w *nodepb.Welcome) error {
 	k.connected.Store(true)
 	close(k.welcome)
 	k.config.Logger.Info("session with the server begins",
-		"node", node.GetName(), "store", k.storeID, "serverVersion", w.GetServerVersion())
+		"store", k.storeID, "serverVersion", w.GetServerVersion())
 	if k.foreign {
 		k.config.Logger.Error("the server has another store than this node's pods came from: "+
 			"pods that it names are run, and none is ended for not being named until its store is adopted by removing the file",
-			"node", node.GetName(), "store", k.storeID, "formerStore", known, "file", k.config.StoreFile)
+			"store", k.storeID, "formerStore", known, "file", k.config.StoreFile)
 	}
 	if k.config.OnWelcome != nil {
 		k.config.OnWelcome(node.(*corev1.Node))

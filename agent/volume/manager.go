@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -40,15 +39,14 @@ type Objects interface {
 type Manager struct {
 	pods    string
 	objects Objects
-	log     *slog.Logger
 
 	mu      sync.Mutex
 	mounted map[types.UID]map[string]podtypes.Volume
 }
 
 // New returns a manager of the volumes below the directory pods.
-func New(pods string, objects Objects, log *slog.Logger) *Manager {
-	return &Manager{pods: pods, objects: objects, log: log, mounted: map[types.UID]map[string]podtypes.Volume{}}
+func New(pods string, objects Objects) *Manager {
+	return &Manager{pods: pods, objects: objects, mounted: map[types.UID]map[string]podtypes.Volume{}}
 }
 
 // Mount prepares every volume of the pod, or brings its contents up to date, and

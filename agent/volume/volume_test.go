@@ -4,7 +4,6 @@
 package volume
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +39,7 @@ func (f *fakeObjects) Secret(_, name string) (*corev1.Secret, error) {
 func newManager(t *testing.T) (*Manager, *fakeObjects) {
 	t.Helper()
 	objects := &fakeObjects{configMaps: map[string]*corev1.ConfigMap{}, secrets: map[string]*corev1.Secret{}}
-	return New(t.TempDir(), objects, slog.New(slog.DiscardHandler)), objects
+	return New(t.TempDir(), objects), objects
 }
 
 func podWith(volumes ...corev1.Volume) *corev1.Pod {
