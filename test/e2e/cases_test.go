@@ -71,18 +71,18 @@ func TestB015DeleteDuringAPullEndsThePull(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := w.get("p")
+	r := w.runtime(w.node(p))
+	starts := r.watchStarts()
 	settle(t, 5*time.Second)
 	w.delete("p", 0)
 	w.gone("p", 5*time.Second)
-	r := w.runtime(w.node(p))
 	r.clean(p.UID)
 	if err := harness.Poll(w.ctx(), "the pull has ended", func() (bool, error) { return door.Active() == 0, nil }); err != nil {
 		t.Error(err)
 	}
-	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); settle(t, 100*time.Millisecond) {
-		if found := r.containers(p.UID); len(found) > 0 {
-			t.Fatalf("a container came after all: %v", found)
-		}
+	w.fence(starts, "node1")
+	if found := starts.of(p.UID); len(found) > 0 {
+		t.Errorf("a container came after all: %v", found)
 	}
 }
 
