@@ -59,7 +59,7 @@ type Node struct {
 	conditions []corev1.NodeCondition
 	// spec is what the server last said of the node.
 	spec corev1.NodeSpec
-	// labels are those that the server last said, over the node's own.
+	// labels are those that the server last said; before that, the node's own.
 	labels map[string]string
 }
 
@@ -70,7 +70,7 @@ func New(cfg Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{cfg: cfg, machine: m, changed: make(chan struct{}, 1)}
+	n := &Node{cfg: cfg, machine: m, changed: make(chan struct{}, 1), labels: ownLabels(cfg)}
 	n.setStatus(podtypes.RuntimeStatus{Reason: "Starting", Message: "the runtime has not been asked yet"})
 	return n, nil
 }
@@ -115,8 +115,8 @@ func (n *Node) setStatus(status podtypes.RuntimeStatus) {
 // Changed signals that Node says something new of its status.
 func (n *Node) Changed() <-chan struct{} { return n.changed }
 
-// Assign takes in what the server says of the node: its taints, its pod range and
-// the labels that users gave it.
+// Assign takes in what the server says of the node: its labels, its taints and its
+// pod range.
 func (n *Node) Assign(node *corev1.Node) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -144,15 +144,26 @@ func (n *Node) RuntimeReady() error {
 	return errors.New("the runtime is not ready: " + n.status.Message)
 }
 
-// Node returns the node's object as it stands now. The caller may keep it.
+// Registration returns what the agent itself says of the node: what users set on
+// the stored Node is theirs to change and never told back.
+func (n *Node) Registration() *corev1.Node {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.object(ownLabels(n.cfg), corev1.NodeSpec{})
+}
+
+// Node returns the node as it stands now, with the labels and taints that users
+// gave it: what pods are admitted against. The caller may keep it.
 func (n *Node) Node() *corev1.Node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	labels := ownLabels(n.cfg)
-	maps.Copy(labels, n.labels)
+	return n.object(maps.Clone(n.labels), *n.spec.DeepCopy())
+}
+
+func (n *Node) object(labels map[string]string, spec corev1.NodeSpec) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: n.cfg.Name, Labels: labels},
-		Spec:       *n.spec.DeepCopy(),
+		Spec:       spec,
 		Status: corev1.NodeStatus{
 			Capacity:    n.machine.capacity(n.cfg.MaxPods),
 			Allocatable: n.machine.capacity(n.cfg.MaxPods),

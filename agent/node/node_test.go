@@ -6,8 +6,10 @@ package node
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -41,8 +43,8 @@ func readyCondition(n *Node) corev1.NodeCondition {
 func TestReadinessFollowsTheRuntime(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		runtime := &switchRuntime{}
-		n, err := New(Config{Name: "n1", IPs: []string{"192.0.2.7"}, MaxPods: 110, StateDir: dir, Runtime: runtime})
+		source := &switchRuntime{}
+		n, err := New(Config{Name: "n1", IPs: []string{"192.0.2.7"}, MaxPods: 110, StateDir: dir, Runtime: source})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +59,7 @@ func TestReadinessFollowsTheRuntime(t *testing.T) {
 		if c.Status != corev1.ConditionFalse || c.Message != "connection refused" || n.RuntimeReady() == nil {
 			t.Fatalf("without a runtime: %+v", c)
 		}
-		runtime.ready.Store(true)
+		source.ready.Store(true)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		<-n.Changed()
@@ -79,21 +81,35 @@ func TestReadinessFollowsTheRuntime(t *testing.T) {
 	})
 }
 
-func TestNodeCarriesWhatTheServerAssigns(t *testing.T) {
+// What users set decides over pods, and is not repeated to the server: they may
+// have removed it meanwhile.
+func TestRegistrationIsTheAgentsOwn(t *testing.T) {
 	n, err := New(Config{Name: "n1", StateDir: t.TempDir(), Labels: map[string]string{"disk": "ssd"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	if before := n.Node(); before.Labels["disk"] != "ssd" {
+		t.Errorf("before the server was heard: labels %v", before.Labels)
+	}
 	n.Assign(&corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"zone": "a"}},
-		Spec:       corev1.NodeSpec{PodCIDR: "10.128.1.0/24"},
+		Spec: corev1.NodeSpec{
+			Unschedulable: true,
+			Taints:        []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}},
+		},
 	})
-	got := n.Node()
-	if got.Spec.PodCIDR != "10.128.1.0/24" || got.Labels["zone"] != "a" || got.Labels["disk"] != "ssd" {
-		t.Errorf("node %+v", got)
+	if got := n.Node(); !maps.Equal(got.Labels, map[string]string{"zone": "a"}) || len(got.Spec.Taints) != 1 || !got.Spec.Unschedulable {
+		t.Errorf("as it stands: labels %v, spec %+v", got.Labels, got.Spec)
 	}
-	if got.Status.Capacity.Memory().IsZero() || got.Status.Capacity.Cpu().IsZero() {
-		t.Errorf("capacity %v", got.Status.Capacity)
+	own := n.Registration()
+	want := map[string]string{
+		"disk": "ssd", corev1.LabelHostname: "n1", corev1.LabelOSStable: runtime.GOOS, corev1.LabelArchStable: runtime.GOARCH,
+	}
+	if !maps.Equal(own.Labels, want) || len(own.Spec.Taints) != 0 || own.Spec.Unschedulable {
+		t.Errorf("registration: labels %v, spec %+v", own.Labels, own.Spec)
+	}
+	if own.Status.Capacity.Memory().IsZero() || own.Status.Capacity.Cpu().IsZero() {
+		t.Errorf("capacity %v", own.Status.Capacity)
 	}
 }
 

@@ -81,7 +81,7 @@ func (k *connection) sendHello() (*corev1.NodeStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	node := k.config.Node.Node()
+	node := k.config.Node.Registration()
 	m := &corepb.Node{}
 	if err := api.FromObject(node, m); err != nil {
 		return nil, fmt.Errorf("node %q cannot be sent: %w", node.Name, err)
@@ -158,7 +158,7 @@ func (k *connection) sendStatuses() error {
 // sendNodeStatus sends the node's status if it says more than what was told, and
 // returns what is told now.
 func (k *connection) sendNodeStatus(told *corev1.NodeStatus) (*corev1.NodeStatus, error) {
-	now := &k.config.Node.Node().Status
+	now := &k.config.Node.Registration().Status
 	if nodestatus.Equal(told, now) {
 		return told, nil
 	}

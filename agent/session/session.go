@@ -24,7 +24,8 @@ import (
 
 // NodeSource says how the node is.
 type NodeSource interface {
-	Node() *corev1.Node
+	// Registration is what the agent itself says of the node.
+	Registration() *corev1.Node
 	// Changed has a token after each change of the node's status.
 	Changed() <-chan struct{}
 }

@@ -135,7 +135,7 @@ type fakeNode struct {
 
 func (n *fakeNode) Changed() <-chan struct{} { return n.changed }
 
-func (n *fakeNode) Node() *corev1.Node {
+func (n *fakeNode) Registration() *corev1.Node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return &corev1.Node{

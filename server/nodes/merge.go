@@ -12,30 +12,21 @@ import (
 	"github.com/berth-run/berth/api"
 )
 
-// newNode returns the Node to create for one that an agent presents: its labels
-// and annotations, and the taints and cordon that it wishes to begin with.
+// newNode returns the Node to create for one that an agent presents.
 func newNode(presented *corev1.Node) *corev1.Node {
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        presented.Name,
-			Labels:      labelsOf(presented),
-			Annotations: maps.Clone(presented.Annotations),
-		},
-		Spec: corev1.NodeSpec{
-			Taints:        presented.Spec.Taints,
-			Unschedulable: presented.Spec.Unschedulable,
-			ProviderID:    presented.Spec.ProviderID,
-		},
-		Status: *presented.Status.DeepCopy(),
-	}
+	return refreshed(&corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: presented.Name},
+		Status:     *presented.Status.DeepCopy(),
+	}, presented)
 }
 
-// refreshed returns the stored Node with the labels and annotations that its
-// agent presents; what others added stays.
+// refreshed returns the stored Node with the labels that its agent presents now.
+// Taints and the cordon are the users' alone.
 func refreshed(stored, presented *corev1.Node) *corev1.Node {
 	node := stored.DeepCopy()
-	node.Labels = overlay(node.Labels, labelsOf(presented))
-	node.Annotations = overlay(node.Annotations, presented.Annotations)
+	now := labelsOf(presented)
+	node.Labels = mergeLabels(stored.Labels, presentedBefore(stored), now)
+	rememberPresented(node, now)
 	return node
 }
 
@@ -48,18 +39,8 @@ func labelsOf(presented *corev1.Node) map[string]string {
 	if arch := presented.Status.NodeInfo.Architecture; arch != "" {
 		labels[corev1.LabelArchStable] = arch
 	}
-	return overlay(labels, presented.Labels)
-}
-
-func overlay(base, over map[string]string) map[string]string {
-	if len(over) == 0 {
-		return base
-	}
-	if base == nil {
-		base = map[string]string{}
-	}
-	maps.Copy(base, over)
-	return base
+	maps.Copy(labels, presented.Labels)
+	return labels
 }
 
 // mergeStatus returns the reported status with what must not be lost of the

@@ -81,9 +81,9 @@ func New(reg Registry, o Options) (*Nodes, error) {
 }
 
 // Register creates the Node that an agent presents, or brings the stored one up
-// to date: the agent's labels and status win over what it had said before; what
-// users set (other labels, taints, unschedulable) stays. It returns the node as
-// it is stored, with its pod range. Errors are those of the registry.
+// to date with what the agent says anew; what users set (labels, taints,
+// unschedulable) stays. It returns the node as it is stored, with its pod range.
+// Errors are those of the registry.
 func (n *Nodes) Register(ctx context.Context, presented *corev1.Node) (*corev1.Node, error) {
 	for {
 		node, err := n.register(ctx, presented)

@@ -83,7 +83,8 @@ func TestRegisterKeepsWhatUsersSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited := first.DeepCopy()
-	edited.Labels["team"], edited.Labels["disk"] = "blue", "hdd"
+	edited.Labels["team"] = "blue"
+	delete(edited.Labels, "disk")
 	edited.Spec.Unschedulable = true
 	edited.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}}
 	if _, _, err := reg.Update(t.Context(), api.Nodes, "", "n1", edited, registry.WriteOptions{}); err != nil {
@@ -93,11 +94,27 @@ func TestRegisterKeepsWhatUsersSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Labels["team"] != "blue" || again.Labels["disk"] != "ssd" {
+	if _, back := again.Labels["disk"]; back || again.Labels["team"] != "blue" {
 		t.Errorf("labels %v", again.Labels)
 	}
 	if !again.Spec.Unschedulable || len(again.Spec.Taints) != 1 || again.Spec.PodCIDR != first.Spec.PodCIDR {
 		t.Errorf("spec %+v", again.Spec)
+	}
+}
+
+func TestLabelThatTheAgentDropsGoes(t *testing.T) {
+	n := newNodes(t, newRegistry(t), Options{})
+	if _, err := n.Register(t.Context(), presented(100, corev1.ConditionTrue)); err != nil {
+		t.Fatal(err)
+	}
+	without := presented(200, corev1.ConditionTrue)
+	without.Labels = nil
+	node, err := n.Register(t.Context(), without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, stays := node.Labels["disk"]; stays || node.Labels[corev1.LabelHostname] != "n1" {
+		t.Errorf("labels %v", node.Labels)
 	}
 }
 

@@ -542,7 +542,8 @@ func (*ServerMessage_StatusAck) isServerMessage_Message() {}
 // Hello opens a session and registers the node.
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The node as the agent sees it: name, labels, and the whole status.
+	// What the agent itself says of the node: its name, the labels that the agent
+	// gives it, and the whole status.
 	Node *v1.Node `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	// The store that the agent's desired state came from; empty on a first start.
 	// A server with another store sends what it has and removes nothing of what it
