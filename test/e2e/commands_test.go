@@ -144,8 +144,13 @@ func TestGRPCTakesAPastedManifest(t *testing.T) {
 	var updates bytes.Buffer
 	watch := w.grpcurl(ctx, `{"node": "node1"}`, "berth.node.v1.Node/WatchNode")
 	watch.Stdout = &updates
-	if err := watch.Start(); err != nil {
-		t.Fatal(err)
+	var events bytes.Buffer
+	pods := w.grpcurl(ctx, fmt.Sprintf(`{"namespace": %q}`, w.ns), "berth.api.v1.Pods/Watch")
+	pods.Stdout = &events
+	for _, c := range []*exec.Cmd{watch, pods} {
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
 	}
 
 	c := app("c", "serve", "80")
@@ -169,7 +174,12 @@ func TestGRPCTakesAPastedManifest(t *testing.T) {
 	w.gone("pasted", testTimeout)
 
 	cancel()
-	_ = watch.Wait()
+	_, _ = watch.Wait(), pods.Wait()
+	for _, text := range []string{`"ADDED"`, `"MODIFIED"`, `"DELETED"`, `"pasted"`} {
+		if !strings.Contains(events.String(), text) {
+			t.Errorf("Pods/Watch did not show %s:\n%s", text, events.String())
+		}
+	}
 	for _, text := range []string{`"pasted"`, `"ADD"`, `"DELETE"`, `"REMOVE"`} {
 		if !strings.Contains(updates.String(), text) {
 			t.Errorf("WatchNode did not show %s:\n%s", text, updates.String())
@@ -198,7 +208,7 @@ func TestBadInputIsRefusedWithItsReason(t *testing.T) {
 		"unsupported field": {"POST", path, unsupported, 422, "spec.hostPID"},
 		"no image":          {"POST", path, pod("p", corev1.Container{Name: "c"}), 422, "spec.containers[0].image"},
 		"negative grace":    {"DELETE", path + "/taken?gracePeriodSeconds=-5", nil, 422, "gracePeriodSeconds"},
-		"too large":         {"POST", path, append([]byte(`{"x": "`), append(bytes.Repeat([]byte("x"), 4<<20), []byte(`"}`)...)...), 413, ""},
+		"too large":         {"POST", path, append([]byte(`{"x": "`), append(bytes.Repeat([]byte("x"), 2<<20), []byte(`"}`)...)...), 413, ""},
 		"no such pod":       {"GET", path + "/none", nil, 404, "none"},
 		"wrong method":      {"PUT", path, pod("p", app("c")), 405, ""},
 	} {

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/berth-run/berth/test/internal/harness"
 	"github.com/berth-run/berth/test/internal/testimage"
 )
 
@@ -52,6 +53,7 @@ func TestAMissingImageIsNamedWithTheRegistrysError(t *testing.T) {
 	w := shared(t)
 	c := app("c")
 	c.Image = image("nowhere:1")
+	reasons := w.waitingReasons("c")
 	w.create(pod("p", c))
 	p := w.wait("p", "backs off its pull", waitsFor("c", "ImagePullBackOff"))
 	s := container(p, "c")
@@ -63,4 +65,31 @@ func TestAMissingImageIsNamedWithTheRegistrysError(t *testing.T) {
 	}
 	w.delete("p", -1)
 	w.gone("p", testTimeout)
+	if got := strings.Join(reasons(), " "); !strings.Contains(got, "ErrImagePull ImagePullBackOff") {
+		t.Errorf("the container waited for %s", got)
+	}
+}
+
+// waitingReasons watches what the container of the test's one pod waits for, from
+// before its creation. The returned function gives the reasons, each time that
+// they changed, once the pod is gone.
+func (w *world) waitingReasons(name string) func() []string {
+	var reasons []string
+	watched := make(chan error, 1)
+	ctx := w.ctx()
+	go func() {
+		watched <- w.WatchPods(ctx, harness.PodPath(w.ns, "")+"?watch=true", func(e harness.WatchEvent) bool {
+			if s := container(&e.Object, name).State.Waiting; s != nil && (len(reasons) == 0 || reasons[len(reasons)-1] != s.Reason) {
+				reasons = append(reasons, s.Reason)
+			}
+			return e.Type != "DELETED"
+		})
+	}()
+	return func() []string {
+		w.t.Helper()
+		if err := <-watched; err != nil {
+			w.t.Fatal("watch:", err)
+		}
+		return reasons
+	}
 }
