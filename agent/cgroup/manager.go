@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -71,17 +70,17 @@ type Manager struct {
 	tree tree
 
 	mu sync.Mutex
-	// burstable are the shares last written, 0 before the first time.
+	// burstable are the shares of the class, 0 until they are known.
 	burstable uint64
 }
 
 // tree is one version's way to write a cgroup. A path is relative to the mount and
 // the same in every hierarchy.
 type tree interface {
-	// create makes the cgroup, whose parent exists, and tells whether it was missing.
-	create(path string) (created bool, err error)
-	// set writes figures to a cgroup that exists.
-	set(path string, r *cgroups.Resources) error
+	// ensure makes the cgroup in each hierarchy where it is missing, with the fresh
+	// figures, and gives it the present ones where it is there; nil leaves it as it
+	// is. Without a parent the error is fs.ErrNotExist.
+	ensure(path string, fresh, present *cgroups.Resources) error
 	// dirs are the directories that stand for the path, whether or not they exist.
 	dirs(path string) []string
 	// kill ends every process in the cgroup's directory and below it.
@@ -104,7 +103,7 @@ func New(cfg Config) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{root: cfg.Root, tree: tree}
-	return m, m.setUp()
+	return m, m.ensureClasses()
 }
 
 func newTree(cfg Config) (tree, error) {
@@ -120,33 +119,6 @@ func newTree(cfg Config) (tree, error) {
 		return newV2(mount, cfg.Logger)
 	}
 	return newV1(mount, cfg.Logger)
-}
-
-// setUp makes the cgroups above the pods', with the figures that need no pod.
-func (m *Manager) setUp() error {
-	machine := milliCPUToShares(int64(runtime.NumCPU()) * milliCPUs)
-	for _, group := range []struct {
-		path   string
-		shares uint64
-	}{
-		{m.root, machine},
-		{m.classPath(corev1.PodQOSBurstable), minShares},
-		{m.classPath(corev1.PodQOSBestEffort), minShares},
-	} {
-		created, err := m.tree.create(group.path)
-		if err != nil {
-			return err
-		}
-		// What exists has the figures of the pods that run.
-		if !created {
-			continue
-		}
-		r := sharesOnly(group.shares)
-		if err := m.tree.set(group.path, &r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // PodPath is the pod's cgroup, as the CRI wants it for a sandbox's cgroup parent.
@@ -169,52 +141,6 @@ func (m *Manager) classPaths() []string {
 		m.classPath(corev1.PodQOSBurstable),
 		m.classPath(corev1.PodQOSBestEffort),
 	}
-}
-
-// EnsurePod makes the pod's cgroup, or brings the figures of an existing one up to
-// the pod's present resources.
-func (m *Manager) EnsurePod(pod *corev1.Pod) error {
-	p := m.PodPath(pod)
-	created, err := m.tree.create(p)
-	if err != nil {
-		return fmt.Errorf("pod %s: %w", pod.UID, err)
-	}
-	r := podResources(pod)
-	if created {
-		omitDefaults(&r)
-	}
-	if err := m.tree.set(p, &r); err != nil {
-		return fmt.Errorf("pod %s: cgroup %s: %w", pod.UID, p, err)
-	}
-	return nil
-}
-
-// omitDefaults drops what a new cgroup has anyway: each file costs time on the way
-// to the pod's start.
-func omitDefaults(r *cgroups.Resources) {
-	if r.CpuQuota == unlimited {
-		r.CpuQuota, r.CpuPeriod = 0, 0
-	}
-	if r.Memory == unlimited {
-		r.Memory = 0
-	}
-}
-
-// UpdateQOS gives the Burstable class the shares of the given pods, which are all
-// that are to run. It writes only what changed.
-func (m *Manager) UpdateQOS(pods []*corev1.Pod) error {
-	r := burstableResources(pods)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r.CpuShares == m.burstable {
-		return nil
-	}
-	p := m.classPath(corev1.PodQOSBurstable)
-	if err := m.tree.set(p, &r); err != nil {
-		return fmt.Errorf("cgroup %s: %w", p, err)
-	}
-	m.burstable = r.CpuShares
-	return nil
 }
 
 // Pods lists the pods that have a cgroup, also those that the agent no longer knows.

@@ -4,9 +4,7 @@
 package cgroup
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -17,11 +15,17 @@ import (
 
 // v1 has one hierarchy per controller, or per group of controllers.
 type v1 struct {
-	// controllers are those that pods' figures need, by name, with their mount.
-	controllers map[string]string
+	// controllers are those that pods' figures need and the kernel has.
+	controllers []controller
 	// mounts are all hierarchies: the runtime makes a container's cgroup, and with it
 	// the pod's, in each.
 	mounts []string
+}
+
+// controller is one controller's hierarchy and its way to write figures.
+type controller struct {
+	mount string
+	set   func(dir string, r *cgroups.Resources) error
 }
 
 func newV1(mount string, log *slog.Logger) (*v1, error) {
@@ -29,48 +33,46 @@ func newV1(mount string, log *slog.Logger) (*v1, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cgroups: %w", err)
 	}
-	t := &v1{controllers: map[string]string{}}
+	t := &v1{}
 	for _, e := range entries {
 		// A group of controllers is one directory, cpu,cpuacct, with links to it.
-		dir := filepath.Join(mount, e.Name())
 		if e.IsDir() {
-			t.mounts = append(t.mounts, dir)
-		}
-		if e.Name() == "cpu" || e.Name() == "memory" {
-			t.controllers[e.Name()] = dir
+			t.mounts = append(t.mounts, filepath.Join(mount, e.Name()))
 		}
 	}
-	for _, name := range []string{"cpu", "memory"} {
-		if t.controllers[name] == "" {
-			log.Warn("the kernel has no such cgroup controller: its limits are not enforced", "controller", name)
-		}
-	}
+	t.add(mount, "cpu", new(cgroupsv1.CpuGroup).Set, log)
+	t.add(mount, "memory", new(cgroupsv1.MemoryGroup).Set, log)
 	return t, nil
 }
 
-func (t *v1) create(path string) (created bool, err error) {
-	for _, mount := range t.controllers {
-		err := os.Mkdir(filepath.Join(mount, path), 0o755)
-		switch {
-		case err == nil:
-			created = true
-		case !errors.Is(err, fs.ErrExist):
-			return false, fmt.Errorf("cgroup: %w", err)
-		}
+func (t *v1) add(mount, name string, set func(string, *cgroups.Resources) error, log *slog.Logger) {
+	dir := filepath.Join(mount, name)
+	if _, err := os.Stat(dir); err != nil {
+		log.Warn("the kernel has no such cgroup controller: its limits are not enforced", "controller", name)
+		return
 	}
-	return created, nil
+	t.controllers = append(t.controllers, controller{dir, set})
 }
 
-func (t *v1) set(path string, r *cgroups.Resources) error {
-	paths := map[string]string{}
-	for name, mount := range t.controllers {
-		paths[name] = filepath.Join(mount, path)
+func (t *v1) ensure(path string, fresh, present *cgroups.Resources) error {
+	for _, c := range t.controllers {
+		if err := c.ensure(path, fresh, present); err != nil {
+			return err
+		}
 	}
-	manager, err := cgroupsv1.NewManager(&cgroups.Cgroup{Resources: r}, paths)
+	return nil
+}
+
+func (c controller) ensure(path string, fresh, present *cgroups.Resources) error {
+	dir := filepath.Join(c.mount, path)
+	r, err := makeDir(dir, fresh, present)
+	if err == nil && r != nil {
+		err = c.set(dir, r)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("cgroup: %w", err)
 	}
-	return manager.Set(r)
+	return nil
 }
 
 func (t *v1) dirs(path string) []string {

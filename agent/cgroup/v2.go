@@ -46,17 +46,17 @@ func newV2(mount string, log *slog.Logger) (*v2, error) {
 	return t, nil
 }
 
-func (t *v2) create(path string) (created bool, err error) {
+func (t *v2) ensure(path string, fresh, present *cgroups.Resources) error {
 	dir := filepath.Join(t.mount, path)
 	t.delegate(filepath.Dir(dir))
-	err = os.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
+	r, err := makeDir(dir, fresh, present)
+	if err == nil && r != nil {
+		err = t.set(dir, r)
 	}
 	if err != nil {
-		return false, fmt.Errorf("cgroup: %w", err)
+		return fmt.Errorf("cgroup: %w", err)
 	}
-	return true, nil
+	return nil
 }
 
 // delegate has the children of dir get all controllers. A controller that cannot be
@@ -72,8 +72,8 @@ func (t *v2) delegate(dir string) {
 	}
 }
 
-func (t *v2) set(path string, r *cgroups.Resources) error {
-	manager, err := cgroupsv2.NewManager(&cgroups.Cgroup{Resources: r}, filepath.Join(t.mount, path))
+func (t *v2) set(dir string, r *cgroups.Resources) error {
+	manager, err := cgroupsv2.NewManager(&cgroups.Cgroup{Resources: r}, dir)
 	if err != nil {
 		return err
 	}

@@ -20,14 +20,19 @@ import (
 // cgroup has the controllers that its parent hands down.
 type plainV2 struct{ *v2 }
 
-func (p plainV2) create(path string) (bool, error) {
-	created, err := p.v2.create(path)
-	if !created {
-		return created, err
-	}
+func (p plainV2) ensure(path string, fresh, present *cgroups.Resources) error {
 	dir := filepath.Join(p.mount, path)
+	if _, err := os.Stat(dir); err == nil {
+		return p.v2.ensure(path, fresh, present)
+	}
+	if err := p.v2.ensure(path, nil, nil); err != nil {
+		return err
+	}
 	handedDown := strings.ReplaceAll(p.file(filepath.Dir(path), "cgroup.subtree_control"), "+", "")
-	return true, os.WriteFile(filepath.Join(dir, "cgroup.controllers"), []byte(handedDown), 0o600)
+	if err := os.WriteFile(filepath.Join(dir, "cgroup.controllers"), []byte(handedDown), 0o600); err != nil {
+		return err
+	}
+	return p.v2.ensure(path, nil, fresh)
 }
 
 // file returns a file of the cgroup, empty if there is none.
@@ -50,7 +55,7 @@ func newPlainV2(t *testing.T) (*Manager, plainV2) {
 	}
 	plain := plainV2{tree}
 	m := &Manager{root: "/berth-01234567", tree: plain}
-	if err := m.setUp(); err != nil {
+	if err := m.ensureClasses(); err != nil {
 		t.Fatal(err)
 	}
 	return m, plain
@@ -138,16 +143,39 @@ func TestV2InAContainerLeavesTheRoot(t *testing.T) {
 }
 
 // An agent that starts again must not touch the weight of pods that run.
-func TestSetUpKeepsWhatExists(t *testing.T) {
+func TestRestartKeepsWhatExists(t *testing.T) {
 	m, plain := newPlainV2(t)
 	if err := m.UpdateQOS([]*corev1.Pod{pod("b", container("1", "", "", ""))}); err != nil {
 		t.Fatal(err)
 	}
 	again := &Manager{root: m.root, tree: plain}
-	if err := again.setUp(); err != nil {
+	if err := again.ensureClasses(); err != nil {
 		t.Fatal(err)
 	}
 	if got := plain.file(m.root+"/burstable", "cpu.weight"); got != "100" {
 		t.Errorf("burstable weighs %q after the second start, want 100", got)
+	}
+}
+
+// A class that was removed by hand comes back with the controllers handed down.
+func TestV2RemakesWhatIsAbove(t *testing.T) {
+	m, plain := newPlainV2(t)
+	if err := m.UpdateQOS([]*corev1.Pod{pod("runs", container("1", "", "", ""))}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(plain.mount, m.root)); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.EnsurePod(pod("b", container("250m", "500m", "16Mi", "32Mi"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct{ path, file, content string }{
+		{m.root + "/burstable", "cpu.weight", "100"},
+		{m.root + "/burstable/podb", "cgroup.controllers", "cpuset cpu io memory pids"},
+		{m.root + "/burstable/podb", "memory.max", "33554432"},
+	} {
+		if got := plain.file(want.path, want.file); got != want.content {
+			t.Errorf("%s/%s is %q, want %q", want.path, want.file, got, want.content)
+		}
 	}
 }
