@@ -80,7 +80,8 @@ func (r *Runtime) CleanUpContainers(ctx context.Context, pod *corev1.Pod, podSta
 }
 
 // garbage lists the containers that are of no use any more, and the former
-// sandboxes that would be left empty without them.
+// sandboxes that would be left empty without them. One that never ran is left to
+// the sync that makes it anew: it gives the number, and with it the log, again.
 func garbage(status *podtypes.PodStatus) (containers []*podtypes.ContainerStatus, sandboxes []string) {
 	current := status.Current()
 	if current == nil {
@@ -91,8 +92,7 @@ func garbage(status *podtypes.PodStatus) (containers []*podtypes.ContainerStatus
 	for i := range status.Containers {
 		c := &status.Containers[i]
 		dead := c.State == podtypes.ContainerExited
-		neverRan := c.State == podtypes.ContainerCreated && c.SandboxID != current.ID
-		if neverRan || dead && kept[c.Name] {
+		if dead && kept[c.Name] {
 			containers = append(containers, c)
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 // startContainer makes and starts a container in the pod's sandbox. What its
 // configuration lacks is found before its image is waited for.
 func (s *podSync) startContainer(ctx context.Context, sandbox *podSandbox, c *corev1.Container, image *imageWait, slot *startSlot) error {
-	if err := s.removeCreated(ctx, sandbox, c); err != nil {
+	if err := s.removeUnstarted(ctx, c.Name); err != nil {
 		return s.failed(ctx, c, "CreateContainerError", err)
 	}
 	attempt, err := s.nextAttempt(sandbox, c)
@@ -78,38 +78,17 @@ func (s *podSync) event(c *corev1.Container, eventType, reason, message string) 
 	s.recorder.Record(s.pod, fieldPath(s.pod, c.Name), eventType, reason, message)
 }
 
-// removeCreated removes the container that an earlier start left behind without
-// having started it. Its place is taken by the next.
-func (s *podSync) removeCreated(ctx context.Context, sandbox *podSandbox, c *corev1.Container) error {
-	if left := s.createdIn(sandbox, c); left != nil {
-		return s.removeContainer(ctx, left.ID)
-	}
-	return nil
-}
-
-func (s *podSync) createdIn(sandbox *podSandbox, c *corev1.Container) *podtypes.ContainerStatus {
-	if s.status == nil {
-		return nil
-	}
-	last := inSandbox(s.status, c.Name, sandbox.id)
-	if last == nil || last.State != podtypes.ContainerCreated {
-		return nil
-	}
-	return last
-}
-
-// nextAttempt numbers the container, from 0, one above all before it: those that
-// the runtime knows, and those whose logs are all that is left. The number is its
-// restart count and names its log, so neither a count falls nor a log is mixed.
+// nextAttempt numbers the container, from 0, one above all that ran before it: those
+// that the runtime knows, and those whose logs are all that is left. The number is
+// its restart count and names its log, so neither a count falls nor a log is mixed.
 func (s *podSync) nextAttempt(sandbox *podSandbox, c *corev1.Container) (uint32, error) {
 	next, err := nextLog(filepath.Join(sandbox.config.LogDirectory, c.Name))
 	if err != nil || s.status == nil {
 		return next, err
 	}
-	removed := s.createdIn(sandbox, c)
 	for i := range s.status.Containers {
 		before := &s.status.Containers[i]
-		if before.Name == c.Name && before != removed {
+		if before.Name == c.Name && before.State != podtypes.ContainerCreated {
 			next = max(next, uint32(before.RestartCount)+1)
 		}
 	}

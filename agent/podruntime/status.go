@@ -107,6 +107,9 @@ func toContainerStatus(c *runtimeapi.Container, st *runtimeapi.ContainerStatus) 
 		LogPath:      st.GetLogPath(),
 	}
 	s.State = toState(st.GetState())
+	if brokenOff(st) {
+		s.State = podtypes.ContainerCreated
+	}
 	if s.State == podtypes.ContainerExited {
 		if message := terminationMessage(st); message != "" {
 			s.Message = message

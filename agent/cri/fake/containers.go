@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"google.golang.org/grpc/codes"
@@ -77,7 +79,7 @@ func (r *runtimeServer) CreateContainer(_ context.Context, q *runtimeapi.CreateC
 	return &runtimeapi.CreateContainerResponse{ContainerId: id}, nil
 }
 
-// StartContainer starts a created container in a ready sandbox.
+// StartContainer starts a created container in a ready sandbox, and makes its log.
 func (r *runtimeServer) StartContainer(_ context.Context, q *runtimeapi.StartContainerRequest) (*runtimeapi.StartContainerResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,6 +92,9 @@ func (r *runtimeServer) StartContainer(_ context.Context, q *runtimeapi.StartCon
 	case !r.sandboxes[c.sandbox].ready:
 		return nil, status.Errorf(codes.Unknown, "sandbox %q is not running", c.sandbox)
 	}
+	if err := r.openLog(c); err != nil {
+		return nil, status.Error(codes.Unknown, err.Error())
+	}
 	if message := c.process.StartError; message != "" {
 		r.end(c, Exit{Code: 128, Reason: "StartError", Message: message})
 		return nil, status.Error(codes.Unknown, message)
@@ -98,6 +103,22 @@ func (r *runtimeServer) StartContainer(_ context.Context, q *runtimeapi.StartCon
 	r.emit(runtimeapi.ContainerEventType_CONTAINER_STARTED_EVENT, c.id, c.sandbox)
 	r.run(c)
 	return &runtimeapi.StartContainerResponse{}, nil
+}
+
+// openLog makes the file for the container's log, unless its sandbox has none.
+func (r *Runtime) openLog(c *container) error {
+	if r.sandboxes[c.sandbox].config.GetLogDirectory() == "" {
+		return nil
+	}
+	f, err := os.OpenFile(r.logPath(c), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (r *Runtime) logPath(c *container) string {
+	return filepath.Join(r.sandboxes[c.sandbox].config.GetLogDirectory(), c.config.GetLogPath())
 }
 
 // RemoveContainer kills and removes a container.
@@ -130,7 +151,7 @@ func (r *runtimeServer) ContainerStatus(_ context.Context, q *runtimeapi.Contain
 		ExitCode: c.exit.Code, Reason: c.exit.Reason, Message: c.exit.Message,
 		Image: &runtimeapi.ImageSpec{Image: c.image.GetRepoTags()[0]}, ImageRef: c.image.GetId(), ImageId: c.image.GetId(),
 		Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(),
-		Mounts: c.config.GetMounts(), LogPath: c.config.GetLogPath(),
+		Mounts: c.config.GetMounts(), LogPath: r.logPath(c),
 	}}, nil
 }
 
