@@ -144,12 +144,13 @@ func (n *Node) RuntimeReady() error {
 	return errors.New("the runtime is not ready: " + n.status.Message)
 }
 
-// Registration returns what the agent itself says of the node: what users set on
-// the stored Node is theirs to change and never told back.
+// Registration returns what the agent itself says of the node, with the pod range
+// that it has: what users set on the stored Node is theirs to change and never
+// told back.
 func (n *Node) Registration() *corev1.Node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.object(ownLabels(n.cfg), corev1.NodeSpec{})
+	return n.object(ownLabels(n.cfg), corev1.NodeSpec{PodCIDR: n.spec.PodCIDR})
 }
 
 // Node returns the node as it stands now, with the labels and taints that users

@@ -94,6 +94,7 @@ func TestRegistrationIsTheAgentsOwn(t *testing.T) {
 	n.Assign(&corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"zone": "a"}},
 		Spec: corev1.NodeSpec{
+			PodCIDR:       "10.128.1.0/24",
 			Unschedulable: true,
 			Taints:        []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}},
 		},
@@ -107,6 +108,9 @@ func TestRegistrationIsTheAgentsOwn(t *testing.T) {
 	}
 	if !maps.Equal(own.Labels, want) || len(own.Spec.Taints) != 0 || own.Spec.Unschedulable {
 		t.Errorf("registration: labels %v, spec %+v", own.Labels, own.Spec)
+	}
+	if own.Spec.PodCIDR != "10.128.1.0/24" {
+		t.Errorf("its pods' range is not told: %+v", own.Spec)
 	}
 	if own.Status.Capacity.Memory().IsZero() || own.Status.Capacity.Cpu().IsZero() {
 		t.Errorf("capacity %v", own.Status.Capacity)

@@ -17,6 +17,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	follow := func(k *api.Kind, sink registry.Sink) {
 		feeds.Go(func() { registry.Follow(ctx, d.registry, k, sink, d.logger) })
 	}
+	follow(api.Nodes, nodeSink{d.registry, d.sessions})
 	follow(api.Pods, podSink{d.registry, d.index, d.logger})
 	follow(api.Secrets, objectSink{d.index, api.Secrets})
 	follow(api.ConfigMaps, objectSink{d.index, api.ConfigMaps})

@@ -26,7 +26,7 @@ func (s objectSink) Remove(e registry.WatchEvent) {
 	s.index.setObject(s.key(e.Object), record{version: versionOf(e.Object)})
 }
 
-func (s objectSink) Retain(uids map[types.UID]struct{}, resourceVersion string) {
+func (s objectSink) Retain(_ context.Context, uids map[types.UID]struct{}, resourceVersion string) {
 	version := parseVersion(resourceVersion)
 	for _, key := range s.index.objectsBut(s.kind, uids) {
 		s.index.setObject(key, record{version: version})

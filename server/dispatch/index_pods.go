@@ -49,7 +49,7 @@ func (s podSink) Remove(e registry.WatchEvent) {
 	}
 }
 
-func (s podSink) Retain(uids map[types.UID]struct{}, _ string) {
+func (s podSink) Retain(_ context.Context, uids map[types.UID]struct{}, _ string) {
 	for _, r := range s.index.podsBut(uids) {
 		pod := r.pod()
 		s.index.removePod(pod.Spec.NodeName, pod.UID)

@@ -41,9 +41,9 @@ func (d *Dispatcher) Session(stream sessionStream) error {
 	if err != nil {
 		return err
 	}
-	ctx, end := d.sessions.begin(ctx, node.Name)
+	ctx, mine, end := d.sessions.begin(ctx, node.Name)
 	defer end()
-	if node, err = d.nodes.Register(ctx, node); err != nil {
+	if node, err = d.register(ctx, mine, node); err != nil {
 		return d.ended(ctx, err)
 	}
 	defer d.nodes.Connect(node.Name)()
@@ -62,6 +62,8 @@ func (d *Dispatcher) ended(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errNewer):
 		return status.Error(codes.Aborted, errNewer.Error())
+	case errors.Is(context.Cause(ctx), errUnregistered):
+		return status.Error(codes.Unavailable, errUnregistered.Error())
 	case errors.Is(err, io.EOF):
 		return nil
 	}

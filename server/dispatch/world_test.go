@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/api"
 	corepb "github.com/berth-run/berth/proto/berth/core/v1"
@@ -147,6 +148,8 @@ type testAgent struct {
 	t      *testing.T
 	stream grpc.BidiStreamingClient[nodepb.AgentMessage, nodepb.ServerMessage]
 	cancel context.CancelFunc
+	// node is the Node that the server has registered.
+	node types.UID
 }
 
 // open begins a session and reads Welcome.
@@ -168,6 +171,7 @@ func (w *world) open(node, fromStore string) *testAgent {
 	if welcome.GetStoreId() != storeID {
 		w.t.Fatalf("welcome of store %q", welcome.GetStoreId())
 	}
+	a.node = types.UID(welcome.GetNode().GetMetadata().GetUid())
 	return a
 }
 

@@ -114,7 +114,7 @@ func (n *Nodes) register(ctx context.Context, presented *corev1.Node) (*corev1.N
 
 func (n *Nodes) create(ctx context.Context, presented *corev1.Node) (*corev1.Node, error) {
 	node := newNode(presented)
-	return n.withRange(ctx, node, func() (api.Object, error) {
+	return n.withRange(ctx, node, presented, func() (api.Object, error) {
 		created, _, err := n.registry.Create(ctx, api.Nodes, node, registry.WriteOptions{})
 		if err == nil {
 			n.logger.Info("node registered", "node", node.Name, "podCIDR", node.Spec.PodCIDR)
@@ -131,7 +131,7 @@ func (n *Nodes) refresh(ctx context.Context, stored, presented *corev1.Node) (*c
 		return updated, err
 	}
 	if node.Spec.PodCIDR == "" {
-		return n.withRange(ctx, node, update)
+		return n.withRange(ctx, node, presented, update)
 	}
 	if apiequality.Semantic.DeepEqual(node, stored) {
 		return stored, nil
@@ -139,9 +139,9 @@ func (n *Nodes) refresh(ctx context.Context, stored, presented *corev1.Node) (*c
 	return asNode(update())
 }
 
-// withRange gives node a free pod range and writes it, before anyone else may
-// look for one.
-func (n *Nodes) withRange(ctx context.Context, node *corev1.Node, write func() (api.Object, error)) (*corev1.Node, error) {
+// withRange gives node a free pod range, if possible the one that its pods have
+// already, and writes it, before anyone else may look for one.
+func (n *Nodes) withRange(ctx context.Context, node, presented *corev1.Node, write func() (api.Object, error)) (*corev1.Node, error) {
 	select {
 	case n.allocating <- struct{}{}:
 		defer func() { <-n.allocating }()
@@ -155,7 +155,7 @@ func (n *Nodes) withRange(ctx context.Context, node *corev1.Node, write func() (
 	if hasRange(list.Items, node.Name) {
 		return nil, apierrors.NewConflict(api.Nodes.GroupResource(), node.Name, errors.New("it has got its pod range meanwhile"))
 	}
-	free, err := freeRange(n.cluster, n.bits, rangesOf(list.Items))
+	free, err := freeRange(n.cluster, n.bits, rangesOf(list.Items), presented.Spec.PodCIDR)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("node %q: %w", node.Name, err))
 	}

@@ -118,6 +118,20 @@ func TestLabelThatTheAgentDropsGoes(t *testing.T) {
 	}
 }
 
+// A Node that a user deleted comes back with the range that its pods have.
+func TestRegisterKeepsTheRangeThatAnAgentHas(t *testing.T) {
+	n := newNodes(t, newRegistry(t), Options{})
+	again := presented(100, corev1.ConditionTrue)
+	again.Spec.PodCIDR = "10.128.7.0/24"
+	node, err := n.Register(t.Context(), again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if node.Spec.PodCIDR != "10.128.7.0/24" {
+		t.Errorf("pod range %s", node.Spec.PodCIDR)
+	}
+}
+
 func TestOnlyChangesOfSubstanceAreWritten(t *testing.T) {
 	n := newNodes(t, newRegistry(t), Options{})
 	first, err := n.Register(t.Context(), presented(100, corev1.ConditionTrue))
@@ -199,24 +213,32 @@ func TestRangesAreUniqueUnderConcurrentRegistration(t *testing.T) {
 func TestFreeRange(t *testing.T) {
 	cluster := netip.MustParsePrefix("10.0.0.0/22")
 	for _, test := range []struct {
-		used []string
-		want string
+		used   []string
+		wanted string
+		want   string
 	}{
-		{nil, "10.0.0.0/24"},
-		{[]string{"10.0.0.0/24"}, "10.0.1.0/24"},
-		{[]string{"10.0.1.0/24", "10.0.0.0/24"}, "10.0.2.0/24"},
-		{[]string{"10.0.0.0/23"}, "10.0.2.0/24"},
-		{[]string{"10.0.0.128/26"}, "10.0.1.0/24"},
-		{[]string{"172.16.0.0/12", "fd00::/64"}, "10.0.0.0/24"},
-		{[]string{"10.0.0.0/22"}, ""},
+		{nil, "", "10.0.0.0/24"},
+		{[]string{"10.0.0.0/24"}, "", "10.0.1.0/24"},
+		{[]string{"10.0.1.0/24", "10.0.0.0/24"}, "", "10.0.2.0/24"},
+		{[]string{"10.0.0.0/23"}, "", "10.0.2.0/24"},
+		{[]string{"10.0.0.128/26"}, "", "10.0.1.0/24"},
+		{[]string{"172.16.0.0/12", "fd00::/64"}, "", "10.0.0.0/24"},
+		{[]string{"10.0.0.0/22"}, "", ""},
+		{nil, "10.0.3.0/24", "10.0.3.0/24"},
+		{[]string{"10.0.3.0/24"}, "10.0.3.0/24", "10.0.0.0/24"},
+		{[]string{"10.0.2.0/23"}, "10.0.3.0/24", "10.0.0.0/24"},
+		{nil, "10.0.4.0/24", "10.0.0.0/24"},
+		{nil, "10.0.2.0/23", "10.0.0.0/24"},
+		{nil, "10.0.3.1/24", "10.0.0.0/24"},
+		{nil, "nonsense", "10.0.0.0/24"},
 	} {
 		var used []netip.Prefix
 		for _, u := range test.used {
 			used = append(used, netip.MustParsePrefix(u))
 		}
-		got, err := freeRange(cluster, 24, used)
+		got, err := freeRange(cluster, 24, used, test.wanted)
 		if (err != nil) != (test.want == "") || err == nil && got.String() != test.want {
-			t.Errorf("beside %v: %v, %v; want %s", test.used, got, err, test.want)
+			t.Errorf("%q beside %v: %v, %v; want %s", test.wanted, test.used, got, err, test.want)
 		}
 	}
 }

@@ -45,9 +45,10 @@ func hasRange(nodes []api.Object, name string) bool {
 	})
 }
 
-// freeRange returns the first range of that prefix length in the cluster range
-// that overlaps none of those in use, which may be of other lengths.
-func freeRange(cluster netip.Prefix, bits int, used []netip.Prefix) (netip.Prefix, error) {
+// freeRange returns a range of that prefix length in the cluster range that
+// overlaps none of those in use, which may be of other lengths: the wanted one if
+// it is such a range, or else the first.
+func freeRange(cluster netip.Prefix, bits int, used []netip.Prefix, wanted string) (netip.Prefix, error) {
 	taken := map[netip.Prefix]bool{}
 	var larger []netip.Prefix
 	for _, p := range used {
@@ -59,13 +60,21 @@ func freeRange(cluster netip.Prefix, bits int, used []netip.Prefix) (netip.Prefi
 			taken[p] = true
 		}
 	}
+	free := func(p netip.Prefix) bool { return !taken[p] && !slices.ContainsFunc(larger, p.Overlaps) }
+	if p, err := netip.ParsePrefix(wanted); err == nil && isRange(cluster, bits, p) && free(p) {
+		return p, nil
+	}
 	for i := range uint32(1) << (bits - cluster.Bits()) {
-		p := nth(cluster, bits, i)
-		if !taken[p] && !slices.ContainsFunc(larger, p.Overlaps) {
+		if p := nth(cluster, bits, i); free(p) {
 			return p, nil
 		}
 	}
 	return netip.Prefix{}, fmt.Errorf("cluster range %s has no free /%d for its pods", cluster, bits)
+}
+
+// isRange tells whether p is one of the ranges that nodes get.
+func isRange(cluster netip.Prefix, bits int, p netip.Prefix) bool {
+	return p.Bits() == bits && p == p.Masked() && cluster.Contains(p.Addr())
 }
 
 // nth returns the i-th range of that prefix length in the cluster range.

@@ -29,7 +29,7 @@ type Sink interface {
 	Remove(e WatchEvent)
 	// Retain: at that version, no objects existed but these. It follows the Set of
 	// each of them.
-	Retain(uids map[types.UID]struct{}, resourceVersion string)
+	Retain(ctx context.Context, uids map[types.UID]struct{}, resourceVersion string)
 }
 
 // Follow keeps sink true to the objects of kind k in all namespaces until ctx
@@ -111,7 +111,7 @@ func (f *follower) take(ctx context.Context, e WatchEvent, seen map[types.UID]st
 		f.sink.Remove(e)
 	case watch.Bookmark:
 		if seen != nil {
-			f.sink.Retain(seen, e.Object.GetResourceVersion())
+			f.sink.Retain(ctx, seen, e.Object.GetResourceVersion())
 		}
 	}
 }

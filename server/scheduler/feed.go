@@ -29,13 +29,17 @@ type podSink struct{ s *Scheduler }
 func (p podSink) Set(_ context.Context, e registry.WatchEvent) {
 	p.s.PodChanged(e.Object.(*corev1.Pod))
 }
-func (p podSink) Remove(e registry.WatchEvent)                 { p.s.PodRemoved(e.Object.GetUID()) }
-func (p podSink) Retain(uids map[types.UID]struct{}, _ string) { p.s.RetainPods(uids) }
+func (p podSink) Remove(e registry.WatchEvent) { p.s.PodRemoved(e.Object.GetUID()) }
+func (p podSink) Retain(_ context.Context, uids map[types.UID]struct{}, _ string) {
+	p.s.RetainPods(uids)
+}
 
 type nodeSink struct{ s *Scheduler }
 
 func (n nodeSink) Set(_ context.Context, e registry.WatchEvent) {
 	n.s.NodeChanged(e.Object.(*corev1.Node))
 }
-func (n nodeSink) Remove(e registry.WatchEvent)                 { n.s.NodeRemoved(e.Object.GetUID()) }
-func (n nodeSink) Retain(uids map[types.UID]struct{}, _ string) { n.s.RetainNodes(uids) }
+func (n nodeSink) Remove(e registry.WatchEvent) { n.s.NodeRemoved(e.Object.GetUID()) }
+func (n nodeSink) Retain(_ context.Context, uids map[types.UID]struct{}, _ string) {
+	n.s.RetainNodes(uids)
+}

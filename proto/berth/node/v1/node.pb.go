@@ -543,7 +543,7 @@ func (*ServerMessage_StatusAck) isServerMessage_Message() {}
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the agent itself says of the node: its name, the labels that the agent
-	// gives it, and the whole status.
+	// gives it, the pod range that it has in spec.podCIDR, and the whole status.
 	Node *v1.Node `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	// The store that the agent's desired state came from; empty on a first start.
 	// A server with another store sends what it has and removes nothing of what it
