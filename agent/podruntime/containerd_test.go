@@ -237,6 +237,31 @@ func TestContainerd(t *testing.T) {
 		n.mustEnd(t, pod)
 	})
 
+	t.Run("starts a pod anew at once whose sandbox someone stopped", func(t *testing.T) {
+		pod := n.pausePod("web")
+		n.mustSync(t, pod)
+		before := n.status(t, pod).Current().ID
+		stopped := make(chan error, 1)
+		go func() {
+			stopped <- second(n.raw.Runtime.StopPodSandbox(t.Context(), &runtimeapi.StopPodSandboxRequest{PodSandboxId: before}))
+		}()
+		waitUntil(t, "container in a new sandbox", func() bool {
+			s := n.status(t, pod)
+			c := s.Latest("web")
+			if s.Current().ID != before && c.State == podtypes.ContainerRunning && c.SandboxID == s.Current().ID {
+				return true
+			}
+			if r := n.SyncPod(t.Context(), pod, s, nil); r.RetryAfter > 0 && !s.Current().Ready {
+				t.Errorf("the container waits %s for its new sandbox; status %+v", r.RetryAfter, s)
+			}
+			return false
+		})
+		if err := <-stopped; err != nil {
+			t.Logf("the stop by hand: %v", err) // the agent stops it too
+		}
+		n.mustEnd(t, pod)
+	})
+
 	t.Run("runs a pod in the host's network", func(t *testing.T) {
 		pod := n.pausePod("web")
 		pod.Spec.HostNetwork = true

@@ -48,9 +48,7 @@ func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *co
 		return s.failed(ctx, c, "CreateContainerError", plain(err))
 	}
 	s.event(c, corev1.EventTypeNormal, "Created", "Created container "+c.Name)
-	if ended := s.status.Latest(c.Name); ended != nil && ended.State == podtypes.ContainerExited {
-		s.crashes.restarted(crashKey{s.pod.UID, c.Name}, identity(c))
-	}
+	s.noteRestart(sandbox, c)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -62,6 +60,21 @@ func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *co
 	}
 	s.event(c, corev1.EventTypeNormal, "Started", "Started container "+c.Name)
 	return nil
+}
+
+// noteRestart tells the crash back-off of a container that takes another's place.
+func (s *podSync) noteRestart(sandbox *podSandbox, c *corev1.Container) {
+	before := s.status.Latest(c.Name)
+	if before == nil {
+		return
+	}
+	key := crashKey{s.pod.UID, c.Name}
+	if before.State == podtypes.ContainerExited {
+		s.crashes.restarted(key, identity(c), before.ID)
+	}
+	if before.SandboxID != sandbox.id {
+		s.crashes.moved(key, identity(c))
+	}
 }
 
 // failed tells users of a container that could not be started. A sync that was
@@ -88,7 +101,7 @@ func (s *podSync) nextAttempt(sandbox *podSandbox, c *corev1.Container) (uint32,
 	}
 	for i := range s.status.Containers {
 		before := &s.status.Containers[i]
-		if before.Name == c.Name && before.State != podtypes.ContainerCreated {
+		if before.Name == c.Name && !s.neverRan(before) {
 			next = max(next, uint32(before.RestartCount)+1)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *podSync) run(ctx context.Context) error {
 	if err := s.stop(ctx, a); err != nil {
 		return err
 	}
-	due := s.due(a.Start)
+	due := s.due(a)
 	if len(due) == 0 {
 		return nil
 	}
@@ -99,15 +99,10 @@ func (s *podSync) stop(ctx context.Context, a podActions) error {
 }
 
 // due drops the containers that a crash back-off holds, and notes them.
-func (s *podSync) due(start []*corev1.Container) []*corev1.Container {
+func (s *podSync) due(a podActions) []*corev1.Container {
 	var due []*corev1.Container
-	for _, c := range start {
-		dead := s.status.Latest(c.Name)
-		if dead == nil || dead.State != podtypes.ContainerExited {
-			due = append(due, c)
-			continue
-		}
-		wait := s.crashes.wait(crashKey{s.pod.UID, c.Name}, identity(c), dead.ID)
+	for _, c := range a.Start {
+		wait := s.crashWait(c, a.SandboxID)
 		if wait == 0 {
 			due = append(due, c)
 			continue
@@ -115,6 +110,20 @@ func (s *podSync) due(start []*corev1.Container) []*corev1.Container {
 		s.note(c, s.crashLoop(c, wait))
 	}
 	return due
+}
+
+// crashWait returns how long the container has to wait for its start in that
+// sandbox, which is empty for one that is still to be made.
+func (s *podSync) crashWait(c *corev1.Container, sandboxID string) time.Duration {
+	dead := s.status.Latest(c.Name)
+	if dead == nil || dead.State != podtypes.ContainerExited {
+		return 0
+	}
+	key := crashKey{s.pod.UID, c.Name}
+	if dead.SandboxID != sandboxID && s.crashes.endedWithSandbox(key, identity(c), dead.ID) {
+		return 0
+	}
+	return s.crashes.wait(key, identity(c), dead.ID)
 }
 
 func (s *podSync) crashLoop(c *corev1.Container, wait time.Duration) error {

@@ -26,6 +26,13 @@ func brokenOff(st *runtimeapi.ContainerStatus) bool {
 		(strings.HasSuffix(message, context.Canceled.Error()) || strings.HasSuffix(message, context.DeadlineExceeded.Error()))
 }
 
+// neverRan tells whether there never was a process of a container. A start that
+// failed because its sandbox was ending under it counts as none.
+func (s *podSync) neverRan(c *podtypes.ContainerStatus) bool {
+	return c.State == podtypes.ContainerCreated ||
+		c.StartedAt.IsZero() && s.crashes.isExcused(crashKey{s.pod.UID, c.Name}, c.ID)
+}
+
 // removeUnstarted removes the containers of that name that never ran, in whatever
 // sandbox they are, with the logs that they have not written to: both hold the
 // number that is to be given again.
@@ -35,7 +42,7 @@ func (s *podSync) removeUnstarted(ctx context.Context, name string) error {
 	}
 	for i := range s.status.Containers {
 		c := &s.status.Containers[i]
-		if c.Name != name || c.State != podtypes.ContainerCreated {
+		if c.Name != name || !s.neverRan(c) {
 			continue
 		}
 		if err := s.removeContainer(ctx, c.ID); err != nil {
