@@ -25,6 +25,8 @@ type Agent struct {
 	log *slog.Logger
 	// own is the node's containerd; nil with a runtime that is there already.
 	own *containerd.Runtime
+	// health is there once Run has begun, unless the node has none.
+	health *health
 }
 
 // New checks the configuration and makes the state directory. Nothing is started
@@ -47,8 +49,14 @@ func New(cfg Config) (*Agent, error) {
 
 // Run runs the node until ctx ends or a part fails. Its pods and its containerd
 // run on.
-func (a *Agent) Run(ctx context.Context) error {
+func (a *Agent) Run(ctx context.Context) (err error) {
+	if a.health, err = newHealth(a.cfg.Health); err != nil {
+		return err
+	}
 	var g rungroup.Group
+	if a.health != nil {
+		g.Add("health", a.health.run)
+	}
 	if a.own != nil {
 		g.Add("containerd", a.own.Run)
 	}

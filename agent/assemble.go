@@ -115,9 +115,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	g.Add("config", mux.Run)
 	g.Add("session", toServer.Run)
 	g.Add("tunnel", streams.Run)
-	if cfg.Health != "" {
-		g.Add("health", health{cfg.Health, loop.Healthy, generator.Healthy}.run)
-	}
+	a.health.up(loop.Healthy, generator.Healthy)
 	a.log.Info("the node is up", "id", NodeID(cfg.StateDir), "server", cfg.Server, "runtime", about.Name, "version", about.Version)
 	return &g, nil
 }
