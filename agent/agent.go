@@ -29,13 +29,9 @@ type Agent struct {
 	health *health
 }
 
-// New checks the configuration and makes the state directory. Nothing is started
-// before Run.
+// New checks the configuration. Nothing is made or started before Run.
 func New(cfg Config) (*Agent, error) {
 	if err := cfg.validate(); err != nil {
-		return nil, err
-	}
-	if err := cfg.makeDirs(); err != nil {
 		return nil, err
 	}
 	a := &Agent{cfg: cfg, log: cfg.Logger.With("node", cfg.Name)}
@@ -50,6 +46,11 @@ func New(cfg Config) (*Agent, error) {
 // Run runs the node until ctx ends or a part fails. Its pods and its containerd
 // run on.
 func (a *Agent) Run(ctx context.Context) (err error) {
+	dir, err := a.cfg.claimStateDir()
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
 	if a.health, err = newHealth(a.cfg.Health); err != nil {
 		return err
 	}

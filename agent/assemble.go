@@ -6,7 +6,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -98,7 +97,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Target: cfg.Server, DialOptions: dial, Node: self, Pods: mux, Objects: cache, Statuses: statuses,
 		Events: recorder.Events(), Updates: mux.Source(podtypes.ServerSource),
 		OnWelcome: func(n *corev1.Node) { self.Assign(n); network.assign(n) },
-		StoreFile: filepath.Join(cfg.StateDir, "store-id"), Version: version.String(), Logger: a.log,
+		StoreFile: cfg.storeIDFile(), Version: version.String(), Logger: a.log,
 	})
 	streams := tunnel.New(tunnel.Config{
 		Target: cfg.Server, DialOptions: dial, Node: cfg.Name, Logger: a.log,

@@ -61,8 +61,12 @@ func (c *Config) validate() error {
 	if c.Server == "" {
 		return fmt.Errorf("server: the address of a server must be given")
 	}
-	if !filepath.IsAbs(c.StateDir) {
-		return fmt.Errorf("state directory %q: must be an absolute path", c.StateDir)
+	return checkStateDir(c.StateDir)
+}
+
+func checkStateDir(path string) error {
+	if !filepath.IsAbs(path) {
+		return fmt.Errorf("state directory %q: must be an absolute path", path)
 	}
 	return nil
 }
@@ -83,21 +87,3 @@ func NodeID(stateDir string) string {
 // RunDir is where the node of a state directory has its sockets and what does not
 // outlive the machine's run.
 func RunDir(stateDir string) string { return filepath.Join(runRoot, NodeID(stateDir)) }
-
-func (c *Config) podsDir() string { return filepath.Join(c.StateDir, "pods") }
-func (c *Config) logsDir() string { return filepath.Join(c.StateDir, "logs", "pods") }
-
-// makeDirs makes the state directory and checks that it can be written.
-func (c *Config) makeDirs() error {
-	for _, dir := range []string{c.podsDir(), c.logsDir()} {
-		if err := os.MkdirAll(dir, 0o750); err != nil {
-			return fmt.Errorf("state directory %s: %w", c.StateDir, err)
-		}
-	}
-	probe, err := os.CreateTemp(c.StateDir, ".writable-")
-	if err != nil {
-		return fmt.Errorf("state directory %s: not writable: %w", c.StateDir, err)
-	}
-	probe.Close()
-	return os.Remove(probe.Name())
-}

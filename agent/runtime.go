@@ -26,7 +26,7 @@ func OwnRuntime(cfg Config) (*containerd.Runtime, error) {
 		return nil, err
 	}
 	return containerd.New(containerd.Config{
-		Dir:         filepath.Join(cfg.StateDir, "containerd"),
+		Dir:         containerdDir(cfg.StateDir),
 		RunDir:      RunDir(cfg.StateDir),
 		BinDir:      binDir,
 		NodeID:      NodeID(cfg.StateDir),

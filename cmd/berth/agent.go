@@ -41,7 +41,9 @@ func agentCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "agent",
 		Short: "Run this machine as a node",
-		Args:  cobra.NoArgs,
+		Long: "Run this machine as a node until Ctrl-C. Its pods run on then, and are found again by the next start;\n" +
+			"berth agent down removes everything.",
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if cfg.Logger, err = logs.logger(); err != nil {
 				return err
@@ -71,5 +73,6 @@ func agentCommand() *cobra.Command {
 	f.IntVar(&cfg.MaxStarts, "max-starts", 8, "how many pods may be starting at once")
 	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
 	logs.addFlags(c)
+	c.AddCommand(agentDownCommand())
 	return c
 }
