@@ -117,7 +117,9 @@ down() {
 			sleep 0.1
 		done
 	fi
-	rm -f "$pidfile"
+	# These two are the demo's own. Without a berth that came to run, they are all there is.
+	rm -f "$pidfile" "$log"
+	rmdir "$dir" 2>/dev/null || true
 	$berth dev down --dir "$dir"
 	left=$(leftovers $ids)
 	[[ -z $left ]] || fail "this is left:"$'\n'"$left"

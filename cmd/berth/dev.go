@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -17,8 +15,6 @@ import (
 	"github.com/berth-run/berth/internal/rungroup"
 	"github.com/berth-run/berth/server"
 )
-
-const defaultDevDir = "/var/lib/berth/dev"
 
 func devCommand() *cobra.Command {
 	var f serverFlags
@@ -46,7 +42,12 @@ func devCommand() *cobra.Command {
 			if dir, err = filepath.Abs(dir); err != nil {
 				return err
 			}
-			cfg.DataDir, cfg.Logger = filepath.Join(dir, "server"), log
+			cfg.DataDir, cfg.Logger = filepath.Join(dir, devServerName), log
+			d, err := claimDevDir(dir)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
 			return runDev(c.Context(), cfg, devNodes(dir, nodes, cfg, agent.Config{RuntimeDir: runtimeDir, ImagesDir: imagesDir}))
 		},
 	}
@@ -69,7 +70,7 @@ func devNodes(dir string, n int, s server.Config, common agent.Config) []agent.C
 	}
 	var out []agent.Config
 	for i := range n {
-		name := fmt.Sprintf("node%d", i+1)
+		name := fmt.Sprint(devNodePrefix, i+1)
 		node := common
 		node.Name, node.Server, node.StateDir = name, address, filepath.Join(dir, name)
 		node.ClusterCIDR, node.MaxPods, node.Logger = s.ClusterCIDR, agent.DefaultMaxPods, s.Logger
@@ -93,43 +94,4 @@ func runDev(ctx context.Context, cfg server.Config, nodes []agent.Config) error 
 		g.Add(n.Name, a.Run)
 	}
 	return g.Run(ctx)
-}
-
-func devDownCommand() *cobra.Command {
-	var dir, runtimeDir string
-	c := &cobra.Command{
-		Use:   "down",
-		Short: "End the pods and remove all that berth dev made",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			abs, err := filepath.Abs(dir)
-			if err != nil {
-				return err
-			}
-			return devDown(c.Context(), abs, runtimeDir)
-		},
-	}
-	c.Flags().StringVar(&dir, "dir", defaultDevDir, "directory of everything")
-	c.Flags().StringVar(&runtimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins")
-	return c
-}
-
-// devDown tears down every node found below dir, then removes dir.
-func devDown(ctx context.Context, dir, runtimeDir string) error {
-	states, err := filepath.Glob(filepath.Join(dir, "node*"))
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, state := range states {
-		runtime, err := agent.OwnRuntime(agent.Config{StateDir: state, RuntimeDir: runtimeDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))})
-		if err == nil {
-			err = runtime.Teardown(ctx)
-		}
-		errs = append(errs, err)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return os.RemoveAll(dir)
 }
