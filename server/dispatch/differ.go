@@ -86,18 +86,7 @@ func (d *differ) pod(out *podBatch, uid types.UID) error {
 		held = &h
 	}
 	if !want.exists() {
-		delete(d.held.pods, uid)
-		d.follower.pods.forget(uid)
-		if d.removed != nil {
-			d.removed(string(uid))
-		}
-		if held == nil {
-			return nil
-		}
-		last := held.removed(uid)
-		return d.encoded(api.FullName(last), objectRecord(last), func(data []byte) error {
-			return out.add(api.OpRemove, data)
-		})
+		return d.podGone(out, uid, held)
 	}
 	pod := want.pod()
 	op := podOp(held, pod)
@@ -106,6 +95,24 @@ func (d *differ) pod(out *podBatch, uid types.UID) error {
 		return nil
 	}
 	return d.encoded(api.FullName(pod), want, func(data []byte) error { return out.add(op, data) })
+}
+
+// podGone sends that a pod is no more. The record that went says within which
+// grace what is left of it shall end.
+func (d *differ) podGone(out *podBatch, uid types.UID, held *heldPod) error {
+	delete(d.held.pods, uid)
+	d.follower.pods.forget(uid)
+	last := d.follower.takeLast(uid)
+	if d.removed != nil {
+		d.removed(string(uid))
+	}
+	if held == nil {
+		return nil
+	}
+	if !last.exists() {
+		last = held.removed(uid)
+	}
+	return d.encoded(api.FullName(last.object), last, func(data []byte) error { return out.add(api.OpRemove, data) })
 }
 
 // setObjects sends the objects that exist and are not held in that version.

@@ -18,11 +18,36 @@ type follower struct {
 	wake    chan struct{}
 	pods    *marks[types.UID]
 	objects *marks[objectKey]
+
+	mu sync.Mutex
+	// last has the last state of pods that are gone and that the reader may hold.
+	last map[types.UID]record
 }
 
 func newFollower() *follower {
 	wake := make(chan struct{}, 1)
-	return &follower{wake: wake, pods: newMarks[types.UID](wake), objects: newMarks[objectKey](wake)}
+	return &follower{
+		wake: wake, pods: newMarks[types.UID](wake), objects: newMarks[objectKey](wake), last: map[types.UID]record{},
+	}
+}
+
+// podGone marks a pod that is no more, and keeps its last state for a reader who
+// may hold it.
+func (f *follower) podGone(uid types.UID, last record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.pods.gone(uid) {
+		f.last[uid] = last
+	}
+}
+
+// takeLast returns the last state of a pod that is gone, if it is known, once.
+func (f *follower) takeLast(uid types.UID) record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	last := f.last[uid]
+	delete(f.last, uid)
+	return last
 }
 
 // marks is a set of keys in the order in which they were first marked.
@@ -49,16 +74,17 @@ func (m *marks[K]) changed(key K) {
 	m.mark(key)
 }
 
-// gone marks the key of something that is no more, unless the reader has never
-// had it.
-func (m *marks[K]) gone(key K) {
+// gone marks the key of something that is no more, and tells that it has, unless
+// the reader has never had it.
+func (m *marks[K]) gone(key K) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.known[key]; ok {
 		m.mark(key)
-		return
+		return true
 	}
 	delete(m.dirty, key)
+	return false
 }
 
 func (m *marks[K]) mark(key K) {

@@ -76,15 +76,11 @@ func podOp(held *heldPod, want *corev1.Pod) api.Op {
 	return api.OpUpdate
 }
 
-// removed returns the pod that a REMOVE carries. A record that goes before its
-// node has ended the pod was deleted by force: no grace is left.
-func (h heldPod) removed(uid types.UID) *corev1.Pod {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: h.name, UID: uid}}
+// removed returns the pod that a REMOVE carries if its record went unseen: what
+// the reader holds of it, which has its own idea of the grace.
+func (h heldPod) removed(uid types.UID) record {
 	if h.pod != nil {
-		bare := *h.pod
-		pod = &bare
-		var none int64
-		pod.DeletionGracePeriodSeconds = &none
+		return objectRecord(h.pod)
 	}
-	return pod
+	return objectRecord(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: h.name, UID: uid}})
 }

@@ -45,14 +45,13 @@ func (s podSink) Set(ctx context.Context, e registry.WatchEvent) {
 
 func (s podSink) Remove(e registry.WatchEvent) {
 	if pod := e.Object.(*corev1.Pod); pod.Spec.NodeName != "" {
-		s.index.removePod(pod.Spec.NodeName, pod.UID)
+		s.index.removePod(eventRecord(e))
 	}
 }
 
 func (s podSink) Retain(_ context.Context, uids map[types.UID]struct{}, _ string) {
 	for _, r := range s.index.podsBut(uids) {
-		pod := r.pod()
-		s.index.removePod(pod.Spec.NodeName, pod.UID)
+		s.index.removePod(r)
 	}
 	s.index.syncedOnce.Do(func() { close(s.index.synced) })
 }
@@ -93,9 +92,11 @@ func (x *index) setPod(r record) {
 	}
 }
 
-func (x *index) removePod(node string, uid types.UID) {
+// removePod takes away a pod, of which this is the last that is known.
+func (x *index) removePod(last record) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	node, uid := last.pod().Spec.NodeName, last.pod().UID
 	n := x.nodes[node]
 	if n == nil {
 		return
@@ -103,7 +104,7 @@ func (x *index) removePod(node string, uid types.UID) {
 	entry := n.pods[uid]
 	delete(n.pods, uid)
 	for f := range n.followers {
-		f.pods.gone(uid)
+		f.podGone(uid, last)
 	}
 	for key := range entry.references {
 		x.dropReference(node, key)

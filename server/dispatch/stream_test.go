@@ -238,7 +238,7 @@ func TestBrokenWatchIsTakenUp(t *testing.T) {
 				slices.Sort(got)
 				equal(t, got, "ADD new", "REMOVE gone", "forget secret gone")
 				agent.quiet()
-				if again := slices.Contains(b.from[3:], "Pod "); again == test.resumes {
+				if again := slices.Contains(b.from[4:], "Pod "); again == test.resumes {
 					t.Errorf("watches began at %q", b.from)
 				}
 			})

@@ -13,7 +13,9 @@ import (
 	"github.com/berth-run/berth/store"
 )
 
-// decision is what shall become of a stored object. The zero value leaves it.
+// decision is what shall become of a stored object. The zero value leaves it. An
+// object may be written and then removed: the write is its last state, which those
+// who watch are told.
 type decision struct {
 	// write replaces the object.
 	write api.Object
@@ -49,32 +51,45 @@ func (r *Registry) change(ctx context.Context, k *api.Kind, namespace, name stri
 // carryOut does what was decided on an entry. It returns store.ErrConflict,
 // unlike any other error, as the store gave it.
 func (r *Registry) carryOut(ctx context.Context, k *api.Kind, d decision, current api.Object, entry store.Entry) (api.Object, error) {
-	switch {
-	case d.remove:
-		return r.remove(ctx, k, current, entry)
-	case d.write == nil, apiequality.Semantic.DeepEqual(d.write, current):
-		return current, nil
+	if d.write != nil && !apiequality.Semantic.DeepEqual(d.write, current) {
+		var err error
+		if entry, err = r.replace(ctx, k, d.write, entry); err != nil {
+			return nil, err
+		}
+		current = d.write
 	}
-	value, err := encode(k, d.write)
+	if d.remove {
+		return r.remove(ctx, k, current, entry)
+	}
+	return current, nil
+}
+
+// replace writes next in place of an entry.
+func (r *Registry) replace(ctx context.Context, k *api.Kind, next api.Object, entry store.Entry) (store.Entry, error) {
+	value, err := encode(k, next)
 	if err != nil {
-		return nil, err
+		return store.Entry{}, err
 	}
 	revision, err := r.store.Update(ctx, entry.Key, value, entry.Revision)
 	if err != nil {
-		return nil, writeError(k, current.GetName(), err)
+		return store.Entry{}, writeError(k, next.GetName(), err)
 	}
-	r.share(store.Entry{Key: entry.Key, Value: value, Revision: revision}, d.write)
-	return d.write, nil
+	entry = store.Entry{Key: entry.Key, Value: value, Revision: revision}
+	r.share(entry, next)
+	return entry, nil
 }
 
 // remove takes an object's record away and returns its last state, whose
-// resourceVersion is that of the removal.
+// resourceVersion is that of the removal. It is not being deleted: it is gone.
 func (r *Registry) remove(ctx context.Context, k *api.Kind, current api.Object, entry store.Entry) (api.Object, error) {
 	_, revision, err := r.store.Delete(ctx, entry.Key, entry.Revision)
 	if err != nil {
 		return nil, writeError(k, current.GetName(), err)
 	}
-	return atRevision(current, revision), nil
+	last := atRevision(current, revision)
+	last.SetDeletionTimestamp(nil)
+	last.SetDeletionGracePeriodSeconds(nil)
+	return last, nil
 }
 
 // atRevision returns a copy of a shared object with another resourceVersion.

@@ -20,7 +20,7 @@ import (
 // Delete ends an object. A pod that a registered node may run only gets its
 // deletion timestamp: its record goes when the agent confirms (FinishPodDeletion),
 // or at once with a grace of 0. All else is removed at once. The object returned
-// is what was stored last; it has a deletion timestamp if it lives on.
+// is what was stored last; it has a deletion timestamp only if it lives on.
 func (r *Registry) Delete(ctx context.Context, k *api.Kind, namespace, name string, o metav1.DeleteOptions) (api.Object, error) {
 	if g := o.GracePeriodSeconds; g != nil && *g < 0 {
 		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, field.ErrorList{
@@ -39,7 +39,9 @@ func (r *Registry) Delete(ctx context.Context, k *api.Kind, namespace, name stri
 			d = decidePodDeletion(pod, o.GracePeriodSeconds, r.nodeMayRun(pod), r.now())
 		}
 		if len(o.DryRun) > 0 {
-			dry = d.write
+			if !d.remove {
+				dry = d.write
+			}
 			return decision{}, nil
 		}
 		return d, nil
@@ -77,8 +79,9 @@ func decidePodDeletion(pod *corev1.Pod, asked *int64, nodeMayRun bool, now time.
 	if asked != nil && (pod.DeletionTimestamp == nil || *asked < grace) {
 		grace = *asked
 	}
-	if !nodeMayRun || grace == 0 {
-		return decision{remove: true}
+	d := decision{remove: !nodeMayRun || grace == 0}
+	if d.remove && !graceMatters(pod, grace) {
+		return d
 	}
 	begun := now
 	if pod.DeletionTimestamp != nil {
@@ -90,7 +93,15 @@ func decidePodDeletion(pod *corev1.Pod, asked *int64, nodeMayRun bool, now time.
 	if pod.DeletionTimestamp == nil {
 		next.Generation++
 	}
-	return decision{write: next}
+	d.write = next
+	return d
+}
+
+// graceMatters tells whether the grace of a removal is to be known to the pod's
+// node, which may run the pod whatever its record says, and would not reckon with
+// that grace by itself.
+func graceMatters(pod *corev1.Pod, seconds int64) bool {
+	return pod.Spec.NodeName != "" && api.GracePeriod(pod) != time.Duration(seconds)*time.Second
 }
 
 // deletionBegan returns when the deletion of a pod was first asked for.

@@ -33,6 +33,7 @@ func TestDecidePodDeletion(t *testing.T) {
 		asked     *int64
 		nobody    bool // no agent has to end it
 		remove    bool
+		marked    bool // with a last state that tells the grace
 		wantGrace int64
 		wantEnd   time.Duration // from now
 	}{
@@ -40,13 +41,17 @@ func TestDecidePodDeletion(t *testing.T) {
 		"by its spec":     {pod: patient, wantGrace: 60, wantEnd: 60 * time.Second},
 		"as asked":        {pod: patient, asked: ptr.To(int64(5)), wantGrace: 5, wantEnd: 5 * time.Second},
 		"longer, first":   {pod: patient, asked: ptr.To(int64(90)), wantGrace: 90, wantEnd: 90 * time.Second},
-		"at once":         {pod: patient, asked: ptr.To(int64(0)), remove: true},
+		"at once":         {pod: patient, asked: ptr.To(int64(0)), remove: true, marked: true},
 		"nobody runs it":  {pod: patient, nobody: true, remove: true},
 		"again":           {pod: ending(30), wantGrace: 30, wantEnd: 20 * time.Second},
 		"again, sooner":   {pod: ending(30), asked: ptr.To(int64(15)), wantGrace: 15, wantEnd: 5 * time.Second},
 		"again, later":    {pod: ending(30), asked: ptr.To(int64(300)), wantGrace: 30, wantEnd: 20 * time.Second},
-		"again, at once":  {pod: ending(30), asked: ptr.To(int64(0)), remove: true},
+		"again, at once":  {pod: ending(30), asked: ptr.To(int64(0)), remove: true, marked: true, wantEnd: -10 * time.Second},
 		"again, no agent": {pod: ending(30), nobody: true, remove: true},
+
+		"nobody runs it, as asked": {
+			pod: patient, nobody: true, asked: ptr.To(int64(5)), remove: true, marked: true, wantGrace: 5, wantEnd: 5 * time.Second},
+		"unbound, at once": {pod: newPod("p", ""), nobody: true, asked: ptr.To(int64(0)), remove: true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +59,10 @@ func TestDecidePodDeletion(t *testing.T) {
 			if d.remove != tc.remove {
 				t.Fatalf("remove: %t", d.remove)
 			}
-			if tc.remove {
+			if tc.remove && (d.write != nil) != tc.marked {
+				t.Fatalf("last state: %+v", d.write)
+			}
+			if tc.remove && !tc.marked {
 				return
 			}
 			pod := d.write.(*corev1.Pod)
@@ -103,11 +111,13 @@ func TestDeletionThatNobodyHasToConfirm(t *testing.T) {
 	w.createPod("unbound", "")
 	w.createPod("lost", "unregistered")
 	w.createPod("forced", "n1")
+	w.createPod("forced-later", "n1")
+	w.deletePod("forced-later", nil)
 	ended := w.createPod("ended", "n1")
 	if err := w.report(ended, corev1.PodStatus{Phase: corev1.PodSucceeded}); err != nil {
 		t.Fatal(err)
 	}
-	for name, grace := range map[string]*int64{"unbound": nil, "lost": nil, "ended": nil, "forced": ptr.To(int64(0))} {
+	for name, grace := range map[string]*int64{"unbound": nil, "lost": nil, "ended": nil, "forced": ptr.To(int64(0)), "forced-later": ptr.To(int64(0))} {
 		last := w.deletePod(name, grace)
 		if last.DeletionTimestamp != nil {
 			t.Errorf("%s lives on", name)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
@@ -80,17 +81,18 @@ func TestWatchTellsTheLastState(t *testing.T) {
 		t.Fatal(err)
 	}
 	removed := w.deletePod("a", ptr.To(int64(0)))
-	got := wantEvents(t, events, "ADDED a", "MODIFIED a", "DELETED a")
+	got := wantEvents(t, events, "ADDED a", "MODIFIED a", "MODIFIED a", "DELETED a")
 
 	if old := got[1].Old.(*corev1.Pod); old.Status.Phase != corev1.PodPending || old.ResourceVersion != pod.ResourceVersion {
 		t.Errorf("old: %+v", old)
 	}
-	if last := got[2].Object.(*corev1.Pod); last.Status.Phase != corev1.PodRunning || last.ResourceVersion != removed.ResourceVersion {
+	last := got[3].Object.(*corev1.Pod)
+	if last.Status.Phase != corev1.PodRunning || last.ResourceVersion != removed.ResourceVersion || *last.DeletionGracePeriodSeconds != 0 {
 		t.Errorf("last: %+v", last)
 	}
 	for _, e := range got {
 		decoded := &corev1.Pod{}
-		if err := decoded.Unmarshal(e.Encoded()); err != nil || decoded.String() != e.Object.(*corev1.Pod).String() {
+		if err := decoded.Unmarshal(e.Encoded()); err != nil || !apiequality.Semantic.DeepEqual(decoded, e.Object) {
 			t.Errorf("%s encoded (%v): %v", e.Type, err, decoded)
 		}
 	}

@@ -86,6 +86,7 @@ func TestWatch(t *testing.T) {
 		t.Error("no deletion timestamp")
 	}
 	s.do(t, "DELETE", podPath+"/after?gracePeriodSeconds=0", "", 200, &pod)
+	w.want("MODIFIED", "after")
 	w.want("DELETED", "after")
 }
 
@@ -125,6 +126,7 @@ func TestWatchOfOneName(t *testing.T) {
 	w.want("ADDED", "a")
 	s.do(t, "DELETE", podPath+"/ab?gracePeriodSeconds=0", "", 200, &pod)
 	s.do(t, "DELETE", podPath+"/a?gracePeriodSeconds=0", "", 200, &pod)
+	w.want("MODIFIED", "a")
 	w.want("DELETED", "a")
 }
 
