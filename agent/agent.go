@@ -45,7 +45,7 @@ func New(cfg Config) (*Agent, error) {
 
 // Run runs the node until ctx ends or a part fails. Its pods and its containerd
 // run on.
-func (a *Agent) Run(ctx context.Context) (err error) {
+func (a *Agent) Run(ctx context.Context) error {
 	dir, err := a.cfg.claimStateDir()
 	if err != nil {
 		return err
