@@ -85,7 +85,7 @@ func removePods(ctx context.Context, endpoint, nodeID string) error {
 	}
 	defer client.Close()
 	if err := podruntime.RemoveNode(ctx, client, nodeID); err != nil {
-		return fmt.Errorf("runtime %s: %w", endpoint, err)
+		return fmt.Errorf("runtime %s: %w; if it is gone for good, name with --runtime-endpoint those that are not", endpoint, err)
 	}
 	return nil
 }
