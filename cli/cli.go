@@ -7,6 +7,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -28,18 +29,33 @@ const serverVariable = "BERTH_SERVER"
 
 // Commands returns the client verbs.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{
+	verbs := []*cobra.Command{
 		createCommand(), replaceCommand(), getCommand(), deleteCommand(), logsCommand(), nodesCommand(),
 	}
+	for _, c := range verbs {
+		run := c.RunE
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if err := run(c, args); err != nil {
+				return errors.New(message(err))
+			}
+			return nil
+		}
+	}
+	return verbs
 }
 
-// Message returns the text of an error for users: what the server said, without
+// message returns the text of an error for users: what the server said, without
 // the frame that gRPC puts around it.
-func Message(err error) string {
-	if s, ok := status.FromError(err); ok {
-		return s.Message()
+func message(err error) string {
+	s, ok := status.FromError(err)
+	if !ok {
+		return err.Error()
 	}
-	return err.Error()
+	if _, dial, ok := strings.Cut(s.Message(), "while dialing: "); ok {
+		return "cannot reach the server: " + strings.TrimSuffix(dial, `"`) +
+			"; start it, or name another address with --server or $" + serverVariable
+	}
+	return s.Message()
 }
 
 // target is which server and namespace a verb works on.
@@ -99,7 +115,8 @@ func kindNamed(name string) (*api.Kind, error) {
 	return nil, fmt.Errorf("the server has no resource type %q; it has %s", name, strings.Join(known, ", "))
 }
 
-// objectArgs reads "pods", "pod a b" or "pod/a node/b" into names by kind.
+// objectArgs reads "pods", "pods,nodes", "pod a b" or "pod/a node/b" into names by
+// kind.
 func objectArgs(args []string) ([]named, error) {
 	if len(args) == 0 {
 		return nil, fmt.Errorf("name a resource type, such as pods")
@@ -107,16 +124,18 @@ func objectArgs(args []string) ([]named, error) {
 	if strings.Contains(args[0], "/") {
 		return slashArgs(args)
 	}
-	k, err := kindNamed(args[0])
-	if err != nil {
-		return nil, err
-	}
-	if len(args) == 1 {
-		return []named{{kind: k}}, nil
-	}
 	var out []named
-	for _, name := range args[1:] {
-		out = append(out, named{k, name})
+	for resource := range strings.SplitSeq(args[0], ",") {
+		k, err := kindNamed(resource)
+		if err != nil {
+			return nil, err
+		}
+		if len(args) == 1 {
+			out = append(out, named{kind: k})
+		}
+		for _, name := range args[1:] {
+			out = append(out, named{k, name})
+		}
 	}
 	return out, nil
 }

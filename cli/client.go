@@ -77,10 +77,14 @@ func (c *client) get(ctx context.Context, k *api.Kind, namespace, name string) (
 	return obj, err
 }
 
-// list returns the matching objects and the version at which they stood.
-func (c *client) list(ctx context.Context, k *api.Kind, namespace, labels string) ([]api.Object, string, error) {
+// pageSize is how many objects are asked for at once.
+const pageSize = 500
+
+// list returns the objects that match, page by page, and the version at which
+// they stood.
+func (c *client) list(ctx context.Context, k *api.Kind, request *apipb.ListRequest) ([]api.Object, string, error) {
 	var out []api.Object
-	request := &apipb.ListRequest{Namespace: namespace, LabelSelector: labels, Limit: 500}
+	request.Limit = pageSize
 	for {
 		reply, err := newMessage(k.Name + "ListObject")
 		if err != nil {
@@ -124,8 +128,9 @@ func decodeList(k *api.Kind, reply proto.Message) (listMeta, []api.Object, error
 	return meta, out, nil
 }
 
-// write sends a manifest with Create or Update.
-func (c *client) write(ctx context.Context, k *api.Kind, verb, namespace, name string, manifest *structpb.Struct) (api.Object, []string, error) {
+// write sends a manifest with Create or Update. validation says what becomes of
+// its unknown fields.
+func (c *client) write(ctx context.Context, k *api.Kind, verb, namespace, name, validation string, manifest *structpb.Struct) (api.Object, []string, error) {
 	request, err := newMessage(verb + k.Name + "Request")
 	if err != nil {
 		return nil, nil, err
@@ -140,6 +145,7 @@ func (c *client) write(ctx context.Context, k *api.Kind, verb, namespace, name s
 	if k.Namespaced {
 		set("namespace", protoreflect.ValueOfString(namespace))
 	}
+	set("field_validation", protoreflect.ValueOfString(validation))
 	set("manifest", protoreflect.ValueOfMessage(manifest.ProtoReflect()))
 	return c.call(ctx, k, verb, request)
 }

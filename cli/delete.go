@@ -23,6 +23,7 @@ type deleteFlags struct {
 	target
 	files   []string
 	labels  string
+	all     bool
 	grace   int64
 	force   bool
 	wait    bool
@@ -32,7 +33,7 @@ type deleteFlags struct {
 func deleteCommand() *cobra.Command {
 	var f deleteFlags
 	c := &cobra.Command{
-		Use:   "delete TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | -f FILE...",
+		Use:   "delete TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | TYPE --all | -f FILE...",
 		Short: "Delete objects, and wait until they are gone",
 		Long: "Delete objects, and wait until they are gone. A pod ends gracefully: its containers get SIGTERM,\n" +
 			"and SIGKILL when its grace period is over.",
@@ -42,6 +43,7 @@ func deleteCommand() *cobra.Command {
 	f.target.addFlags(c)
 	c.Flags().StringSliceVarP(&f.files, "filename", "f", nil, "file, directory, or - for standard input")
 	c.Flags().StringVarP(&f.labels, "selector", "l", "", "label selector, such as app=web")
+	c.Flags().BoolVar(&f.all, "all", false, "all objects of the type in the namespace")
 	c.Flags().Int64Var(&f.grace, "grace-period", -1, "seconds that a pod may take to end; -1 means its own")
 	c.Flags().BoolVar(&f.force, "force", false, "remove the record at once; the node ends the pod as soon as it can")
 	c.Flags().BoolVar(&f.wait, "wait", true, "wait until the objects are gone")
@@ -62,11 +64,23 @@ func (f *deleteFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	// All are told to end before any is waited for, so they end side by side.
 	var errs []error
-	for _, o := range objects {
-		if err := f.deleteOne(c, client, o); err != nil {
-			errs = append(errs, errors.New(Message(err)))
+	replies := make([]api.Object, len(objects))
+	for i, o := range objects {
+		if replies[i], err = f.deleteOne(c.Context(), client, o); err != nil {
+			errs = append(errs, errors.New(message(err)))
 		}
+	}
+	for i, o := range objects {
+		if replies[i] == nil {
+			continue
+		}
+		if err := f.waitGone(c.Context(), client, o, replies[i]); err != nil {
+			errs = append(errs, errors.New(message(err)))
+			continue
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%s deleted\n", o.named)
 	}
 	return errors.Join(errs...)
 }
@@ -99,21 +113,26 @@ func (f *deleteFlags) objects(c *cobra.Command, client *client, args []string) (
 	if err != nil {
 		return nil, err
 	}
-	if objects[0].name == "" {
-		return f.selected(c.Context(), client, objects[0].kind)
-	}
 	var out []doomed
 	for _, o := range objects {
-		out = append(out, doomed{o, f.scope(o.kind)})
+		if o.name != "" {
+			out = append(out, doomed{o, f.scope(o.kind)})
+			continue
+		}
+		found, err := f.selected(c.Context(), client, o.kind)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
 	}
 	return out, nil
 }
 
 func (f *deleteFlags) selected(ctx context.Context, client *client, k *api.Kind) ([]doomed, error) {
-	if f.labels == "" {
-		return nil, errors.New("name what to delete, or select it with -l")
+	if f.labels == "" && !f.all {
+		return nil, errors.New("name what to delete, or select it with -l or --all")
 	}
-	items, _, err := client.list(ctx, k, f.scope(k), f.labels)
+	items, _, err := client.list(ctx, k, &apipb.ListRequest{Namespace: f.scope(k), LabelSelector: f.labels})
 	var out []doomed
 	for _, obj := range items {
 		out = append(out, doomed{named{k, obj.GetName()}, obj.GetNamespace()})
@@ -121,7 +140,7 @@ func (f *deleteFlags) selected(ctx context.Context, client *client, k *api.Kind)
 	return out, err
 }
 
-func (f *deleteFlags) deleteOne(c *cobra.Command, client *client, o doomed) error {
+func (f *deleteFlags) deleteOne(ctx context.Context, client *client, o doomed) (api.Object, error) {
 	request := &apipb.DeleteRequest{Namespace: o.namespace, Name: o.name}
 	switch {
 	case f.force:
@@ -129,24 +148,17 @@ func (f *deleteFlags) deleteOne(c *cobra.Command, client *client, o doomed) erro
 	case f.grace >= 0:
 		request.GracePeriodSeconds = &f.grace
 	}
-	obj, err := client.delete(c.Context(), o.kind, request)
-	if err != nil {
-		return err
-	}
-	if f.wait && obj.GetDeletionTimestamp() != nil {
-		if err := f.waitGone(c.Context(), client, o, obj); err != nil {
-			return err
-		}
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s deleted\n", o.named)
-	return err
+	return client.delete(ctx, o.kind, request)
 }
 
 var errGone = errors.New("gone")
 
-// waitGone returns when that very object is gone; another of the same name does
-// not count.
+// waitGone returns when the object that a delete answered with is gone, if that is
+// to be waited for; another of the same name does not count.
 func (f *deleteFlags) waitGone(ctx context.Context, client *client, o doomed, obj api.Object) error {
+	if !f.wait || obj.GetDeletionTimestamp() == nil {
+		return nil
+	}
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -164,8 +176,10 @@ func (f *deleteFlags) waitGone(ctx context.Context, client *client, o doomed, ob
 		switch {
 		case errors.Is(err, errGone):
 			return nil
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return fmt.Errorf("%s is not gone after %s; it goes on ending", o.named, f.timeout)
 		case ctx.Err() != nil:
-			return fmt.Errorf("timed out waiting for %s to be gone", o.named)
+			return fmt.Errorf("no longer waiting for %s, which goes on ending", o.named)
 		case err != nil && status.Code(err) != codes.OutOfRange && status.Code(err) != codes.Unavailable:
 			return err
 		}

@@ -7,11 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/api/table"
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
 )
 
@@ -20,6 +23,7 @@ type getFlags struct {
 	target
 	output
 	labels string
+	fields string
 	watch  bool
 }
 
@@ -27,6 +31,8 @@ func (f *getFlags) addFlags(c *cobra.Command) {
 	f.target.addFlags(c)
 	f.output.addFlags(c)
 	c.Flags().StringVarP(&f.labels, "selector", "l", "", "label selector, such as app=web")
+	c.Flags().StringVar(&f.fields, "field-selector", "", "field selector, such as spec.nodeName=node1")
+	c.Flags().BoolVar(&f.noHeaders, "no-headers", false, "no header line")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "show changes as they come")
 }
 
@@ -67,25 +73,67 @@ func (f *getFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer closeClient()
-	switch {
-	case f.watch:
+	if f.watch {
 		return f.follow(c, client, objects)
-	case objects[0].name == "":
-		return f.all(c, client, objects[0].kind)
 	}
-	return f.each(c, client, objects)
+	var errs []error
+	for i, group := range byKind(objects) {
+		if i > 0 && f.table() {
+			fmt.Fprintln(c.OutOrStdout())
+		}
+		if group[0].name == "" {
+			err = f.all(c, client, group[0].kind)
+		} else {
+			err = f.each(c, client, group)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
+// byKind splits objects where the next is of another kind.
+func byKind(objects []named) [][]named {
+	var groups [][]named
+	for _, o := range objects {
+		last := len(groups) - 1
+		if last < 0 || groups[last][0].kind != o.kind {
+			groups = append(groups, nil)
+			last++
+		}
+		groups[last] = append(groups[last], o)
+	}
+	return groups
+}
+
+// all shows the objects of a kind.
 func (f *getFlags) all(c *cobra.Command, client *client, k *api.Kind) error {
-	items, version, err := client.list(c.Context(), k, f.scope(k), f.labels)
+	items, version, err := f.list(c.Context(), client, k)
 	if err != nil {
 		return err
 	}
-	if len(items) == 0 && (f.format == "" || f.format == "wide") {
+	if len(items) == 0 && f.table() {
 		_, err := fmt.Fprintln(c.ErrOrStderr(), "No resources found"+f.where(k)+".")
 		return err
 	}
 	return f.printer(k, f.allNamespaces, c.OutOrStdout()).list(items, version)
+}
+
+// list returns the selected objects of a kind and the version at which they stood.
+func (f *getFlags) list(ctx context.Context, client *client, k *api.Kind) ([]api.Object, string, error) {
+	items, version, err := client.list(ctx, k, &apipb.ListRequest{
+		Namespace: f.scope(k), LabelSelector: f.labels, FieldSelector: f.fields,
+	})
+	if k == api.Events {
+		byTime(items)
+	}
+	return items, version, err
+}
+
+// byTime sorts events by when they happened last, the newest at the end.
+func byTime(events []api.Object) {
+	slices.SortStableFunc(events, func(a, b api.Object) int {
+		return table.LastSeen(a.(*corev1.Event)).Compare(table.LastSeen(b.(*corev1.Event)).Time)
+	})
 }
 
 func (f *getFlags) where(k *api.Kind) string {
@@ -95,22 +143,26 @@ func (f *getFlags) where(k *api.Kind) string {
 	return ""
 }
 
-// each shows the named objects that exist and fails for those that do not.
+// each shows the named objects of one kind that exist, and fails for those that
+// do not.
 func (f *getFlags) each(c *cobra.Command, client *client, objects []named) error {
+	var found []api.Object
 	var errs []error
-	var p *printer
 	for _, o := range objects {
 		obj, err := client.get(c.Context(), o.kind, f.scope(o.kind), o.name)
 		if err != nil {
-			errs = append(errs, errors.New(Message(err)))
+			errs = append(errs, errors.New(message(err)))
 			continue
 		}
-		if p == nil || p.kind != o.kind {
-			p = f.printer(o.kind, f.allNamespaces, c.OutOrStdout())
-		}
-		if err := p.one(obj); err != nil {
-			return err
-		}
+		found = append(found, obj)
+	}
+	p := f.printer(objects[0].kind, f.allNamespaces, c.OutOrStdout())
+	switch len(found) {
+	case 0:
+	case 1:
+		errs = append(errs, p.one(found[0]))
+	default:
+		errs = append(errs, p.list(found, ""))
 	}
 	return errors.Join(errs...)
 }
@@ -118,14 +170,35 @@ func (f *getFlags) each(c *cobra.Command, client *client, objects []named) error
 // follow shows what exists and then every change, until it is interrupted.
 func (f *getFlags) follow(c *cobra.Command, client *client, objects []named) error {
 	if len(objects) > 1 {
-		return errors.New("--watch takes one name or none")
+		return errors.New("--watch takes one resource type, and one name or none")
 	}
-	k := objects[0].kind
-	p := f.printer(k, f.allNamespaces, c.OutOrStdout())
-	request := &apipb.WatchRequest{Namespace: f.scope(k), LabelSelector: f.labels, Name: objects[0].name}
-	err := client.watch(c.Context(), k, request, func(_ watch.EventType, obj api.Object) error { return p.one(obj) })
+	o := objects[0]
+	p := f.printer(o.kind, f.allNamespaces, c.OutOrStdout())
+	request := &apipb.WatchRequest{Namespace: f.scope(o.kind), LabelSelector: f.labels, FieldSelector: f.fields, Name: o.name}
+	err := f.begin(c.Context(), client, o, p, request)
+	if err == nil {
+		err = client.watch(c.Context(), o.kind, request, func(_ watch.EventType, obj api.Object) error { return p.one(obj) })
+	}
 	if errors.Is(c.Context().Err(), context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// begin shows what exists, and has the watch go on from there.
+func (f *getFlags) begin(ctx context.Context, client *client, o named, p *printer, request *apipb.WatchRequest) error {
+	if o.name != "" {
+		obj, err := client.get(ctx, o.kind, request.GetNamespace(), o.name)
+		if err != nil {
+			return err
+		}
+		request.ResourceVersion = obj.GetResourceVersion()
+		return p.one(obj)
+	}
+	items, version, err := f.list(ctx, client, o.kind)
+	if err != nil {
+		return err
+	}
+	request.ResourceVersion = version
+	return p.each(items)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/liggitt/tabwriter"
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -24,8 +25,10 @@ type output struct {
 
 func (o *output) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.format, "output", "o", "", "output format: wide, json, yaml or name")
-	c.Flags().BoolVar(&o.noHeaders, "no-headers", false, "no header line")
 }
+
+// table tells whether objects are shown as rows of a table.
+func (o *output) table() bool { return o.format == "" || o.format == "wide" }
 
 func (o *output) check() error {
 	switch o.format {
@@ -39,9 +42,12 @@ func (o *output) check() error {
 type printer struct {
 	kind  *api.Kind
 	print printers.ResourcePrinter
-	// rows tells that print takes tables, lists that it takes whole lists.
-	rows, lists bool
-	out         io.Writer
+	// lists tells that print takes whole lists.
+	lists bool
+	out   io.Writer
+	// columns is set where print takes tables: it writes to out, and gives the
+	// rows of a later table the widths of those before.
+	columns *tabwriter.Writer
 }
 
 func (o *output) printer(k *api.Kind, withNamespace bool, out io.Writer) *printer {
@@ -56,20 +62,25 @@ func (o *output) printer(k *api.Kind, withNamespace bool, out io.Writer) *printe
 	options := printers.PrintOptions{
 		Wide: o.format == "wide", WithNamespace: withNamespace && k.Namespaced, NoHeaders: o.noHeaders,
 	}
-	return &printer{kind: k, print: printers.NewTablePrinter(options), rows: true, out: out}
+	return &printer{kind: k, print: printers.NewTablePrinter(options), out: out, columns: printers.GetNewTabWriter(out)}
 }
 
 // list shows objects as one table, one list, or one after another.
 func (p *printer) list(items []api.Object, resourceVersion string) error {
-	switch {
-	case p.rows:
+	if !p.lists {
+		return p.each(items)
+	}
+	list, err := api.NewList(p.kind, metav1.ListMeta{ResourceVersion: resourceVersion}, typed(p.kind, items))
+	if err != nil {
+		return err
+	}
+	return p.print.PrintObj(list, p.out)
+}
+
+// each shows objects as one table, or one after another.
+func (p *printer) each(items []api.Object) error {
+	if p.columns != nil && len(items) > 0 {
 		return p.table(items)
-	case p.lists:
-		list, err := api.NewList(p.kind, metav1.ListMeta{ResourceVersion: resourceVersion}, typed(p.kind, items))
-		if err != nil {
-			return err
-		}
-		return p.print.PrintObj(list, p.out)
 	}
 	for _, obj := range items {
 		if err := p.one(obj); err != nil {
@@ -81,7 +92,7 @@ func (p *printer) list(items []api.Object, resourceVersion string) error {
 
 // one shows one object, or one row more of the table that was begun.
 func (p *printer) one(obj api.Object) error {
-	if p.rows {
+	if p.columns != nil {
 		return p.table([]api.Object{obj})
 	}
 	return p.print.PrintObj(api.Typed(p.kind, obj), p.out)
@@ -93,7 +104,10 @@ func (p *printer) table(items []api.Object) error {
 	for _, obj := range items {
 		t.Rows = append(t.Rows, table.Row(p.kind, obj, now))
 	}
-	return p.print.PrintObj(t, p.out)
+	if err := p.print.PrintObj(t, p.columns); err != nil {
+		return err
+	}
+	return p.columns.Flush()
 }
 
 func typed(k *api.Kind, items []api.Object) []api.Object {

@@ -9,67 +9,90 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/berth-run/berth/api"
 )
 
 func createCommand() *cobra.Command {
-	return writeCommand("create", "Create", "created", "Create objects from files")
+	return writeCommand("create", "Create objects from files", writeFlags{verb: "Create", done: "created"})
 }
 
 func replaceCommand() *cobra.Command {
-	return writeCommand("replace", "Update", "replaced", "Replace objects by those in files")
+	return writeCommand("replace", "Replace objects by those in files", writeFlags{verb: "Update", done: "replaced"})
 }
 
-// writeCommand makes a verb that sends each object of the given files.
-func writeCommand(name, verb, done, short string) *cobra.Command {
-	var t target
-	var o output
-	var files []string
+// validations are the values of --validate, as the API names them.
+var validations = map[string]string{
+	"strict": metav1.FieldValidationStrict, "warn": metav1.FieldValidationWarn, "ignore": metav1.FieldValidationIgnore,
+}
+
+// writeFlags are those of a verb that sends each object of the given files.
+type writeFlags struct {
+	target
+	output
+	files    []string
+	validate string
+	// verb is the method, done what it has done to an object.
+	verb, done string
+}
+
+func writeCommand(name, short string, f writeFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     name + " -f FILE...",
 		Short:   short,
 		Args:    cobra.NoArgs,
 		Example: "  berth " + name + " -f pod.yaml\n  cat pod.json | berth " + name + " -f -",
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.check(); err != nil {
-				return err
-			}
-			manifests, err := readManifests(files, c.InOrStdin())
-			if err != nil {
-				return err
-			}
-			client, closeClient, err := t.connect()
-			if err != nil {
-				return err
-			}
-			defer closeClient()
-			var errs []error
-			for _, m := range manifests {
-				if err := writeOne(c, client, verb, done, &t, &o, m); err != nil {
-					errs = append(errs, fmt.Errorf("%s: %s", named{m.kind, m.name}, Message(err)))
-				}
-			}
-			return errors.Join(errs...)
-		},
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	t.addFlags(c)
-	o.addFlags(c)
-	c.Flags().StringSliceVarP(&files, "filename", "f", nil, "file, directory, or - for standard input")
+	f.target.addFlags(c)
+	f.output.addFlags(c)
+	c.Flags().StringSliceVarP(&f.files, "filename", "f", nil, "file, directory, or - for standard input")
+	c.Flags().StringVar(&f.validate, "validate", "strict", "what becomes of unknown fields: strict refuses, warn names, ignore drops them")
 	_ = c.MarkFlagRequired("filename")
 	return c
 }
 
-func writeOne(c *cobra.Command, client *client, verb, done string, t *target, o *output, m manifest) error {
-	namespace := cmp.Or(m.namespace, t.namespace)
-	obj, warnings, err := client.write(c.Context(), m.kind, verb, namespace, m.name, m.content)
+func (f *writeFlags) run(c *cobra.Command) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	manifests, err := readManifests(f.files, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	client, closeClient, err := f.connect()
+	if err != nil {
+		return err
+	}
+	defer closeClient()
+	var errs []error
+	for _, m := range manifests {
+		if err := f.one(c, client, m); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s", named{m.kind, m.name}, message(err)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *writeFlags) check() error {
+	if _, ok := validations[f.validate]; !ok {
+		return fmt.Errorf("--validate %q: must be strict, warn or ignore", f.validate)
+	}
+	return f.output.check()
+}
+
+// one sends one object and prints what came of it.
+func (f *writeFlags) one(c *cobra.Command, client *client, m manifest) error {
+	namespace := cmp.Or(m.namespace, f.namespace)
+	obj, warnings, err := client.write(c.Context(), m.kind, f.verb, namespace, m.name, validations[f.validate], m.content)
 	if err != nil {
 		return err
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(c.ErrOrStderr(), "Warning:", w)
 	}
-	return show(c, o, m.kind, obj, done)
+	return show(c, &f.output, m.kind, obj, f.done)
 }
 
 // show prints what was done to an object: a sentence, or the object where a format

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/berth-run/berth/api"
 )
@@ -21,15 +22,27 @@ var events = func() layout {
 		columns: wide(narrow, "Source", "Count", "Name"),
 		cells: func(obj api.Object, now time.Time) []any {
 			e := obj.(*corev1.Event)
-			last := e.LastTimestamp
-			if last.IsZero() {
-				last = e.CreationTimestamp
-			}
 			object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
 			return []any{
-				age(last, now), e.Type, e.Reason, object, strings.TrimSpace(e.Message),
-				e.Source.Component, max(1, int(e.Count)), e.Name,
+				age(LastSeen(e), now), e.Type, e.Reason, object, strings.TrimSpace(e.Message),
+				source(e), max(1, int(e.Count)), e.Name,
 			}
 		},
 	}
 }()
+
+// LastSeen is when the event happened last.
+func LastSeen(e *corev1.Event) metav1.Time {
+	if e.LastTimestamp.IsZero() {
+		return e.CreationTimestamp
+	}
+	return e.LastTimestamp
+}
+
+// source is who tells of the event, and on which node.
+func source(e *corev1.Event) string {
+	if e.Source.Host == "" {
+		return e.Source.Component
+	}
+	return e.Source.Component + ", " + e.Source.Host
+}

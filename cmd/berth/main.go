@@ -22,7 +22,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := root().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "berth:", cli.Message(err))
+		fmt.Fprintln(os.Stderr, "berth:", err)
 		os.Exit(1)
 	}
 }
