@@ -79,7 +79,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	var loop *syncloop.Loop
 	syncer := podsync.New(podsync.Config{
 		Status:    &status.Reporter{Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name},
-		Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache, Runtime: runtime,
+		Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache, Runtime: runtime, Readings: generator,
 		Wanted: func(uid types.UID) bool { _, ok := pods.PodByUID(uid); return ok }, Recorder: recorder, Logger: a.log,
 	})
 	workers = podworkers.New(podworkers.Config{Syncer: syncer, Cache: generator, Statuses: statuses, Recorder: recorder, Logger: a.log})

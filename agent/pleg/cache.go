@@ -46,8 +46,8 @@ func newCache() *cache {
 	return &cache{records: map[types.UID]*record{}, changed: make(chan struct{})}
 }
 
-// newerThan returns what is known of a pod as of a time after min, and whether
-// anything is. If not, the channel is closed when that may have changed.
+// newerThan returns what is known of a pod as of min or later, and whether anything
+// is. If not, the channel is closed when that may have changed.
 func (c *cache) newerThan(uid types.UID, min time.Time) (record, bool, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,12 +55,16 @@ func (c *cache) newerThan(uid types.UID, min time.Time) (record, bool, <-chan st
 	switch {
 	case !ok:
 		nothing := record{status: &podtypes.PodStatus{UID: uid, At: c.listed}}
-		return nothing, c.listed.After(min), c.changed
-	case r.began.After(min):
+		return nothing, asOf(c.listed, min), c.changed
+	case asOf(r.began, min):
 		return *r, true, nil
 	}
-	return *r, r.err == nil && r.stale.IsZero() && c.listed.After(min), c.changed
+	return *r, r.err == nil && r.stale.IsZero() && asOf(c.listed, min), c.changed
 }
+
+// asOf tells whether what was begun at that time, if ever, shows what was done before
+// min.
+func asOf(began, min time.Time) bool { return !began.IsZero() && !began.Before(min) }
 
 // set notes a reading that began at that time and returns the status before it.
 func (c *cache) set(uid types.UID, status *podtypes.PodStatus, began time.Time) (former *podtypes.PodStatus) {

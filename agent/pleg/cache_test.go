@@ -85,22 +85,23 @@ func TestGetNewerThanDoesNotTrustAListingThatShowsAChange(t *testing.T) {
 	c := newCache()
 	was := &podtypes.PodStatus{UID: "p", Containers: []podtypes.ContainerStatus{{Container: podtypes.Container{ID: "a", State: podtypes.ContainerRunning}}}}
 	start := time.Now()
+	after := start.Add(1)
 	c.set("p", was, start)
 	now := listingOf(was)
 	now.Containers = []podtypes.Container{{ID: "a", State: podtypes.ContainerExited}}
 	if read := c.compare([]*podtypes.RuntimePod{now}, start.Add(time.Second)); len(read) != 1 {
 		t.Fatalf("to be read: %v", read)
 	}
-	if _, ok, _ := c.newerThan("p", start); ok {
+	if _, ok, _ := c.newerThan("p", after); ok {
 		t.Error("the listing's time is given to a record that it contradicts")
 	}
 	// A reading that began before the listing does not make up for it.
 	c.set("p", was, start)
-	if _, ok, _ := c.newerThan("p", start); ok {
+	if _, ok, _ := c.newerThan("p", after); ok {
 		t.Error("the listing's time is given to a reading of before it")
 	}
 	c.set("p", was, time.Now().Add(time.Second))
-	if _, ok, _ := c.newerThan("p", start); !ok {
+	if _, ok, _ := c.newerThan("p", after); !ok {
 		t.Error("a reading of after the change is not returned")
 	}
 }
@@ -128,6 +129,7 @@ func TestGetNewerThanReturnsTheReadingsError(t *testing.T) {
 			t.Errorf("status %v, error %v", s, err)
 		}
 		b.runtime.fail(nil)
+		time.Sleep(1)
 		b.mustGet(t, "p", time.Now())
 	})
 }

@@ -26,12 +26,14 @@ var errStreamBroken = errors.New("stream broken")
 type fakeRuntime struct {
 	mu      sync.Mutex
 	pods    map[types.UID]*podtypes.PodStatus
-	hint    func(types.UID)
+	hint    func(podtypes.Hint)
 	broken  chan struct{}
 	lists   int
 	reads   int
 	hung    map[types.UID]bool
 	failing error
+	// slow is how long a reading takes; it shows what was when it began.
+	slow time.Duration
 }
 
 func newFakeRuntime() *fakeRuntime {
@@ -55,12 +57,15 @@ func (f *fakeRuntime) ListPods(context.Context) ([]*podtypes.RuntimePod, error) 
 func (f *fakeRuntime) PodStatus(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error) {
 	f.mu.Lock()
 	f.reads++
-	hung, err := f.hung[uid], f.failing
+	hung, err, slow := f.hung[uid], f.failing, f.slow
 	status, ok := f.pods[uid]
 	if ok {
 		status = clone(status)
 	}
 	f.mu.Unlock()
+	if err := sleep(ctx, slow); err != nil {
+		return nil, err
+	}
 	switch {
 	case hung:
 		<-ctx.Done()
@@ -79,7 +84,7 @@ func clone(s *podtypes.PodStatus) *podtypes.PodStatus {
 	return &c
 }
 
-func (f *fakeRuntime) WatchEvents(ctx context.Context, hint func(types.UID)) error {
+func (f *fakeRuntime) WatchEvents(ctx context.Context, hint func(podtypes.Hint)) error {
 	f.mu.Lock()
 	f.hint = hint
 	broken := f.broken
@@ -142,12 +147,17 @@ func (f *fakeRuntime) stopSandbox(uid types.UID) {
 	f.pods[uid].Sandboxes[0].Ready = false
 }
 
+// send sends a hint that says nothing but that something happened.
 func (f *fakeRuntime) send(uid types.UID) {
+	f.tell(podtypes.Hint{UID: uid, State: podtypes.ContainerUnknown})
+}
+
+func (f *fakeRuntime) tell(h podtypes.Hint) {
 	f.mu.Lock()
 	hint := f.hint
 	f.mu.Unlock()
 	if hint != nil {
-		hint(uid)
+		hint(h)
 	}
 }
 
@@ -155,6 +165,12 @@ func (f *fakeRuntime) setHung(uid types.UID, hung bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hung[uid] = hung
+}
+
+func (f *fakeRuntime) setSlow(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.slow = d
 }
 
 func (f *fakeRuntime) fail(err error) {

@@ -24,7 +24,7 @@ type Runtime interface {
 	// status or an error that wraps podtypes.ErrNotFound.
 	PodStatus(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error)
 	// WatchEvents calls hint for each event until the stream ends.
-	WatchEvents(ctx context.Context, hint func(types.UID)) error
+	WatchEvents(ctx context.Context, hint func(podtypes.Hint)) error
 }
 
 // Options tune a PLEG; zero values take the defaults.
@@ -81,12 +81,13 @@ type PLEG struct {
 // New returns a PLEG that does nothing until Run.
 func New(runtime Runtime, options Options) *PLEG {
 	options = options.withDefaults()
+	known := newCache()
 	return &PLEG{
 		runtime: runtime,
 		options: options,
 		logger:  options.Logger,
-		queue:   newQueue(),
-		cache:   newCache(),
+		queue:   newQueue(known.isNews),
+		cache:   known,
 		outbox:  newOutbox(),
 		stream:  newStream(),
 	}
@@ -111,9 +112,17 @@ func (p *PLEG) Events() <-chan podtypes.Event { return p.outbox.events }
 // Request asks for a fresh reading of the pod at once. It never blocks.
 func (p *PLEG) Request(uid types.UID) { p.queue.add(uid) }
 
-// GetNewerThan returns a status of the pod that was read after min. It asks for
-// a reading if there is none and waits for it; with a zero min any will do, and
-// nothing is waited for but the first listing. A pod that the runtime does not
+// Hold puts off all readings of the pod until the returned function is called: while
+// it is worked on, each would be out of date at once. One holder at a time.
+func (p *PLEG) Hold(uid types.UID) (release func()) {
+	p.queue.hold(uid)
+	return func() { p.queue.release(uid) }
+}
+
+// GetNewerThan returns a status of the pod whose reading began at min or later, so
+// that it shows what ended before min was noted. It joins such a reading, or asks for
+// one, and waits for it; with a zero min any will do, and nothing is waited for but
+// the first listing. A pod that the runtime does not
 // have has an empty status. If the newest reading failed, its error is returned
 // with the last status that was read, if any.
 func (p *PLEG) GetNewerThan(ctx context.Context, uid types.UID, min time.Time) (*podtypes.PodStatus, error) {
@@ -136,15 +145,15 @@ func (p *PLEG) GetNewerThan(ctx context.Context, uid types.UID, min time.Time) (
 	}
 }
 
-// requestAfter asks for a reading that begins after min.
+// requestAfter asks for a reading that begins at min or later.
 func (p *PLEG) requestAfter(ctx context.Context, uid types.UID, min time.Time) error {
 	if min.IsZero() {
 		return nil
 	}
-	if err := sleep(ctx, time.Until(min)+1); err != nil {
+	if err := sleep(ctx, time.Until(min)); err != nil {
 		return err
 	}
-	p.Request(uid)
+	p.queue.addAfter(uid, min)
 	return nil
 }
 

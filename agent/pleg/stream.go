@@ -20,7 +20,7 @@ func (p *PLEG) watch(ctx context.Context) error {
 	retry := firstRetry
 	for {
 		p.stream.set(true)
-		err := p.runtime.WatchEvents(ctx, p.Request)
+		err := p.runtime.WatchEvents(ctx, p.queue.hint)
 		_, age := p.stream.state()
 		p.stream.set(false)
 		if ctx.Err() != nil {

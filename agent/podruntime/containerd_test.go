@@ -160,7 +160,7 @@ func TestContainerd(t *testing.T) {
 	hints := make(chan types.UID, 1000)
 	watchCtx, stopWatch := context.WithCancel(t.Context())
 	watched := make(chan error, 1)
-	go func() { watched <- n.WatchEvents(watchCtx, func(uid types.UID) { hints <- uid }) }()
+	go func() { watched <- n.WatchEvents(watchCtx, func(hint podtypes.Hint) { hints <- hint.UID }) }()
 	defer func() { stopWatch(); <-watched }()
 
 	t.Run("runs a pod and removes all of it", func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestWatchEvents(t *testing.T) {
 		var seen []types.UID
 		ended := make(chan error)
 		ctx, cancel := context.WithCancel(t.Context())
-		watch := func() { ended <- h.WatchEvents(ctx, func(uid types.UID) { seen = append(seen, uid) }) }
+		watch := func() { ended <- h.WatchEvents(ctx, func(hint podtypes.Hint) { seen = append(seen, hint.UID) }) }
 		go watch()
 		synctest.Wait()
 		h.mustSync(t, testPod("web"))

@@ -38,14 +38,19 @@ type node struct {
 	grace       time.Duration
 	killed      *podtypes.PodStatus
 	// reading is what the runtime shows when it is read.
-	reading    *podtypes.PodStatus
-	readingErr error
+	reading *podtypes.PodStatus
+	// held: the pod is not to be read; mixed: it was read while held, or worked on
+	// while not held.
+	held, mixed bool
+	// readAfter is what the reading had to show.
+	readAfter time.Time
 }
 
 func (n *node) syncer() *Syncer {
 	return New(Config{
 		Status: fakeStatus{n}, Admission: n, Network: n, Cgroups: fakeCgroups{n}, Dirs: fakeDirs{n}, Volumes: n, Secrets: n,
 		Runtime:  fakeRuntime{n},
+		Readings: n,
 		Wanted:   func(types.UID) bool { return n.wanted },
 		Recorder: n,
 		Logger:   slog.New(slog.DiscardHandler),
@@ -93,6 +98,20 @@ func (n *node) Secret(_, name string) (*corev1.Secret, error) {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
 }
 
+func (n *node) Hold(types.UID) (release func()) {
+	n.held = true
+	return func() { n.held = false }
+}
+
+func (n *node) GetNewerThan(_ context.Context, _ types.UID, min time.Time) (*podtypes.PodStatus, error) {
+	n.mixed = n.mixed || n.held
+	n.readAfter = min
+	if err := n.call("read"); err != nil {
+		return nil, err
+	}
+	return n.reading, nil
+}
+
 type fakeStatus struct{ *node }
 
 func (n fakeStatus) Syncing(_ *corev1.Pod, _ *podtypes.PodStatus, reasons map[string]podtypes.WaitingReason) corev1.PodStatus {
@@ -132,20 +151,15 @@ type fakeRuntime struct{ *node }
 
 func (n fakeRuntime) SyncPod(_ context.Context, _ *corev1.Pod, _ *podtypes.PodStatus, secrets []corev1.Secret) podtypes.SyncResult {
 	_ = n.call("runtime")
+	n.mixed = n.mixed || !n.held
 	n.pullSecrets = len(secrets)
 	return n.syncResult
 }
 
 func (n fakeRuntime) KillPod(_ context.Context, _ *corev1.Pod, status *podtypes.PodStatus, grace time.Duration) error {
 	n.grace, n.killed = grace, status
+	n.mixed = n.mixed || !n.held
 	return n.call("kill")
-}
-
-func (n fakeRuntime) PodStatus(context.Context, types.UID) (*podtypes.PodStatus, error) {
-	if err := n.call("read"); err != nil {
-		return nil, err
-	}
-	return n.reading, n.readingErr
 }
 
 func (n fakeRuntime) RemovePod(context.Context, types.UID) error { return n.call("remove") }

@@ -66,7 +66,15 @@ type Runtime interface {
 	// KillPod stops what status shows. pod is nil for one that only the runtime
 	// knows.
 	KillPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, grace time.Duration) error
-	PodStatus(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error)
 	// RemovePod removes the stopped containers and sandboxes of a pod.
 	RemovePod(ctx context.Context, uid types.UID) error
+}
+
+// Readings are those of the pods in the runtime: the PLEG.
+type Readings interface {
+	// Hold puts off the readings of a pod until release is called.
+	Hold(uid types.UID) (release func())
+	// GetNewerThan returns a reading of the pod that began at min or later. A pod
+	// that the runtime does not have is empty.
+	GetNewerThan(ctx context.Context, uid types.UID, min time.Time) (*podtypes.PodStatus, error)
 }

@@ -31,10 +31,11 @@ func (s *Syncer) removeOrphan(ctx context.Context, running *podtypes.RuntimePod)
 	if err != nil {
 		return err
 	}
-	if err := s.Runtime.KillPod(ctx, nil, status, orphanGrace); err != nil {
+	killed := s.holding(running.UID, func() { err = s.Runtime.KillPod(ctx, nil, status, orphanGrace) })
+	if err != nil {
 		return err
 	}
-	if _, err := s.readStopped(ctx, running.UID); err != nil {
+	if _, err := s.readStopped(ctx, running.UID, killed); err != nil {
 		return err
 	}
 	return s.Runtime.RemovePod(ctx, running.UID)

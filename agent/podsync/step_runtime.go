@@ -6,6 +6,7 @@ package podsync
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/api"
@@ -15,14 +16,18 @@ import (
 // what came of it at once: a pod is Ready as soon as it runs, not when the next
 // event or listing shows it. Unless the runtime did something, nothing is read.
 func (p *podSync) startContainers(ctx context.Context) error {
-	result := p.Runtime.SyncPod(ctx, p.pod, p.read, p.pullSecrets)
+	var result podtypes.SyncResult
+	acted := p.holding(p.pod.UID, func() { result = p.Runtime.SyncPod(ctx, p.pod, p.read, p.pullSecrets) })
+	if result.Changed {
+		p.outcome.ActedAt = acted
+	}
 	if ctx.Err() != nil {
 		// The pod is to end: what was broken off says nothing of it.
 		return ctx.Err()
 	}
 	err := result.Err
 	if result.Changed {
-		err = errors.Join(err, p.readAgain(ctx))
+		err = errors.Join(err, p.readAgain(ctx, acted))
 	}
 	reasons := result.Reasons
 	if reasons == nil {
@@ -34,8 +39,8 @@ func (p *podSync) startContainers(ctx context.Context) error {
 	return err
 }
 
-func (p *podSync) readAgain(ctx context.Context) error {
-	status, err := p.readNow(ctx, p.pod.UID)
+func (p *podSync) readAgain(ctx context.Context, acted time.Time) error {
+	status, err := p.readAfter(ctx, p.pod.UID, acted)
 	if err != nil {
 		return err
 	}

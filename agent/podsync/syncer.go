@@ -5,9 +5,9 @@ package podsync
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,6 +25,7 @@ type Config struct {
 	Volumes   Volumes
 	Secrets   Secrets
 	Runtime   Runtime
+	Readings  Readings
 	// Wanted tells whether the pod's record still exists. While it does, the dead
 	// containers of a finished pod are kept, for their logs.
 	Wanted   func(types.UID) bool
@@ -41,16 +42,27 @@ type Syncer struct {
 // New returns a Syncer.
 func New(config Config) *Syncer { return &Syncer{Config: config} }
 
-// readNow reads the pod now; one that the runtime does not have is empty.
+// readNow returns a reading that began now or later.
 func (s *Syncer) readNow(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error) {
-	status, err := s.Runtime.PodStatus(ctx, uid)
-	switch {
-	case errors.Is(err, podtypes.ErrNotFound):
-		return &podtypes.PodStatus{UID: uid}, nil
-	case err != nil:
+	return s.readAfter(ctx, uid, time.Now())
+}
+
+// readAfter returns a reading that shows what ended before the time.
+func (s *Syncer) readAfter(ctx context.Context, uid types.UID, acted time.Time) (*podtypes.PodStatus, error) {
+	status, err := s.Readings.GetNewerThan(ctx, uid, acted)
+	if err != nil {
 		return nil, fmt.Errorf("reading the pod's status: %w", err)
 	}
 	return status, nil
+}
+
+// holding calls f, which acts on the pod in the runtime, and returns when it ended.
+// Meanwhile the pod is not read.
+func (s *Syncer) holding(uid types.UID, f func()) (acted time.Time) {
+	release := s.Readings.Hold(uid)
+	defer release()
+	f()
+	return time.Now()
 }
 
 func (s *Syncer) warn(pod *corev1.Pod, reason, message string) {

@@ -22,17 +22,21 @@ func (n *node) sync(t *testing.T, pod *corev1.Pod, status *podtypes.PodStatus) (
 func TestSyncPodGoesInOrder(t *testing.T) {
 	n := &node{phase: corev1.PodPending, syncResult: podtypes.SyncResult{Changed: true}, reading: running()}
 	outcome, err := n.sync(t, newPod(), nil)
-	if err != nil || outcome != (podtypes.SyncOutcome{}) {
+	if err != nil || outcome.Terminal || outcome.RetryAfter != 0 {
 		t.Errorf("%+v %v", outcome, err)
 	}
 	n.expect(t, "status", "network", "cgroup", "dirs", "mount", "runtime", "read", "status")
+	if n.mixed || n.held || outcome.ActedAt.IsZero() || outcome.ActedAt != n.readAfter {
+		t.Errorf("read while it was worked on: %t; held still: %t; acted at %s, read after %s", n.mixed, n.held, outcome.ActedAt, n.readAfter)
+	}
 	n.expectEvents(t)
 }
 
 func TestSyncPodReadsNothingWhenTheRuntimeDidNothing(t *testing.T) {
 	n := &node{phase: corev1.PodRunning}
-	if _, err := n.sync(t, newPod(), running()); err != nil {
-		t.Fatal(err)
+	outcome, err := n.sync(t, newPod(), running())
+	if err != nil || !outcome.ActedAt.IsZero() {
+		t.Fatalf("%+v %v", outcome, err)
 	}
 	n.expect(t, "status", "cgroup", "dirs", "mount", "runtime", "status")
 	if n.reasons == nil {
@@ -140,8 +144,8 @@ func TestCrashBackOffIsNoError(t *testing.T) {
 func TestWhatTheRuntimeFailedAtIsReportedAndReturned(t *testing.T) {
 	reasons := map[string]podtypes.WaitingReason{"a": {Reason: "ErrImagePull"}}
 	n := &node{reading: ready(), syncResult: podtypes.SyncResult{Changed: true, Reasons: reasons, Err: errFake}}
-	if _, err := n.sync(t, newPod(), nil); !errors.Is(err, errFake) {
-		t.Errorf("error %v", err)
+	if outcome, err := n.sync(t, newPod(), nil); !errors.Is(err, errFake) || outcome.ActedAt.IsZero() {
+		t.Errorf("%+v %v", outcome, err)
 	}
 	if n.reasons["a"].Reason != "ErrImagePull" {
 		t.Errorf("reported %v", n.reasons)

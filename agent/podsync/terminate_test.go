@@ -5,7 +5,6 @@ package podsync
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,6 +31,9 @@ func TestSyncTerminatingPod(t *testing.T) {
 	if n.grace != 7*time.Second {
 		t.Errorf("grace %s", n.grace)
 	}
+	if n.mixed || n.held {
+		t.Error("the pod was read while it was being stopped, or is still held")
+	}
 }
 
 func TestWithoutAGraceThePodsOwnHolds(t *testing.T) {
@@ -53,7 +55,7 @@ func TestB011APodOfWhichNothingEverRanEnds(t *testing.T) {
 }
 
 func TestB012WhatTheRuntimeNoLongerHasCountsAsStopped(t *testing.T) {
-	n := &node{readingErr: fmt.Errorf("pod uid-1: %w", podtypes.ErrNotFound)}
+	n := &node{reading: &podtypes.PodStatus{UID: "uid-1"}}
 	if err := n.terminating(t, running(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -26,13 +26,15 @@ var errStillRunning = errors.New("something of the pod still runs")
 // terminal, and what mutate makes of the status reported as a whole.
 func (s *Syncer) SyncTerminatingPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, grace *int64, mutate func(*corev1.PodStatus)) error {
 	s.Status.Terminating(pod, status, mutate)
-	if err := s.Runtime.KillPod(ctx, pod, status, graceOf(pod, grace)); err != nil {
+	var err error
+	killed := s.holding(pod.UID, func() { err = s.Runtime.KillPod(ctx, pod, status, graceOf(pod, grace)) })
+	if err != nil {
 		if ctx.Err() == nil {
 			s.warn(pod, "FailedKillPod", "error killing pod: "+err.Error())
 		}
 		return fmt.Errorf("pod %s: stopping: %w", api.FullName(pod), err)
 	}
-	stopped, err := s.readStopped(ctx, pod.UID)
+	stopped, err := s.readStopped(ctx, pod.UID, killed)
 	if err != nil {
 		return fmt.Errorf("pod %s: stopping: %w", api.FullName(pod), err)
 	}
@@ -47,9 +49,9 @@ func graceOf(pod *corev1.Pod, seconds *int64) time.Duration {
 	return time.Duration(*seconds) * time.Second
 }
 
-// readStopped reads the pod and fails if anything of it runs.
-func (s *Syncer) readStopped(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error) {
-	status, err := s.readNow(ctx, uid)
+// readStopped reads the pod after it was killed and fails if anything of it runs.
+func (s *Syncer) readStopped(ctx context.Context, uid types.UID, killed time.Time) (*podtypes.PodStatus, error) {
+	status, err := s.readAfter(ctx, uid, killed)
 	if err != nil {
 		return nil, err
 	}

@@ -26,3 +26,14 @@ type Event struct {
 	// ContainerID is empty for PodSync.
 	ContainerID string
 }
+
+// Hint is what the runtime says by itself of a change. It may be lost, doubled or
+// late.
+type Hint struct {
+	UID types.UID
+	// ID is that of the container, or of the sandbox, that has come to State.
+	ID    string
+	State ContainerState
+	// Removed: the runtime does not have it any more.
+	Removed bool
+}

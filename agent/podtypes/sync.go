@@ -97,4 +97,8 @@ type SyncOutcome struct {
 	// RetryAfter asks for another sync after that time, such as at the end of a
 	// crash back-off; 0 asks for nothing.
 	RetryAfter time.Duration
+	// ActedAt is when the sync had the runtime do something for the last time: what
+	// was read since is as new as it gets. Zero if it did nothing; set also with an
+	// error.
+	ActedAt time.Time
 }

@@ -53,7 +53,7 @@ func (p *PodWorkers) begin(ctx context.Context, w *worker) (context.Context, ste
 	}
 	s := step{
 		phase: w.state.phase, kind: w.pending, pod: w.pod, mirror: w.mirror,
-		mutate: w.mutate, newerThan: w.syncedAt,
+		mutate: w.mutate, newerThan: w.actedAt,
 	}
 	switch {
 	case w.state.orphan:
@@ -105,7 +105,7 @@ func (p *PodWorkers) complete(ctx context.Context, w *worker, s step, outcome po
 	interrupted := ctx.Err() != nil
 	w.interrupt()
 	w.interrupt = nil
-	w.syncedAt = time.Now()
+	w.acted(s, outcome)
 	switch {
 	case interrupted:
 	case err != nil:
@@ -120,6 +120,17 @@ func (p *PodWorkers) complete(ctx context.Context, w *worker, s step, outcome po
 		p.advance(w)
 	}
 	return w.state.phase
+}
+
+// acted notes when the step had last done something in the runtime. Only SyncPod
+// tells; of the others, which are few, the end is good enough.
+func (w *worker) acted(s step, outcome podtypes.SyncOutcome) {
+	switch {
+	case s.phase != Syncing:
+		w.actedAt = time.Now()
+	case !outcome.ActedAt.IsZero():
+		w.actedAt = outcome.ActedAt
+	}
 }
 
 // failed has a step tried again, no later than the syncer asks.

@@ -57,7 +57,7 @@ func (p *PodWorkers) SyncKnownPods(desired []*corev1.Pod) sets.Set[types.UID] {
 	for uid, w := range p.workers {
 		if w.state.phase == Finished && (w.state.restart || !wanted.Has(uid)) {
 			delete(p.workers, uid)
-			p.lastRun[uid] = w.syncedAt
+			p.lastRun[uid] = w.actedAt
 			continue
 		}
 		known.Insert(uid)

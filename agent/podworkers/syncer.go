@@ -47,8 +47,8 @@ type Syncer interface {
 
 // StatusCache tells what the runtime knows of pods: the PLEG.
 type StatusCache interface {
-	// GetNewerThan returns the pod's status as read after min, and waits for such
-	// a reading. With a zero min it returns what is known now, an empty status for
+	// GetNewerThan returns the pod's status by a reading that began at min or later,
+	// and waits for such a one. With a zero min it returns what is known now, an empty status for
 	// a pod that the runtime does not have, and waits for nothing but the first
 	// listing of the runtime after the agent's start.
 	GetNewerThan(ctx context.Context, uid types.UID, min time.Time) (*podtypes.PodStatus, error)

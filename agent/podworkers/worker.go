@@ -33,9 +33,9 @@ type worker struct {
 	interrupt context.CancelFunc
 	// started: SyncPod was called.
 	started bool
-	// syncedAt is when the last step ended: the runtime's state is known only by
-	// what was read later.
-	syncedAt time.Time
+	// actedAt is when the last step that did something in the runtime had done it:
+	// the runtime's state is known only by what was read since.
+	actedAt time.Time
 	// failures of the steps, in a row.
 	failures int
 

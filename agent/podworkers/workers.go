@@ -60,8 +60,8 @@ type Config struct {
 // An orphan, known from the runtime alone, enters at Terminating with
 // SyncTerminatingRuntimePod and is Finished after it.
 //
-// The first step of a UID takes the runtime's state as it is known; each later
-// one waits until it was read after the end of the step before.
+// The first step of a UID takes the runtime's state as it is known; each later one
+// waits for a reading that began after the last step that did something there.
 //
 // All methods may be called from any goroutine, and none waits for a step.
 type PodWorkers struct {
@@ -82,7 +82,8 @@ type PodWorkers struct {
 	unstarted []*worker
 	queue     *workQueue
 	names     nameOrder
-	// lastRun is when the former run ended of those that are to start anew.
+	// lastRun is when the former run last did something, of those that are to start
+	// anew.
 	lastRun map[types.UID]time.Time
 }
 
@@ -180,7 +181,7 @@ func (p *PodWorkers) Resync(uid types.UID) {
 // add makes a worker, behind those of the same name.
 func (p *PodWorkers) add(o UpdatePodOptions) *worker {
 	w := newWorker(o)
-	w.syncedAt = p.lastRun[w.uid]
+	w.actedAt = p.lastRun[w.uid]
 	delete(p.lastRun, w.uid)
 	p.workers[w.uid] = w
 	p.enlist(w)

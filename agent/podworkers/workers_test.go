@@ -49,16 +49,53 @@ func TestLifeOfAPod(t *testing.T) {
 	})
 }
 
-func TestFirstStepTakesWhatIsKnownAndLaterOnesWhatIsNewer(t *testing.T) {
+// The first step takes what is known, a later one what was read since the runtime
+// last did something for the pod: a step that did nothing changes nothing.
+func TestStepsAskForReadingsSinceTheLastAction(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node) {
+		acted := time.Now()
+		for i, tc := range []struct {
+			outcome podtypes.SyncOutcome
+			err     error
+		}{
+			{podtypes.SyncOutcome{ActedAt: acted}, nil},
+			{podtypes.SyncOutcome{}, nil},
+			{podtypes.SyncOutcome{ActedAt: acted.Add(time.Second)}, errors.New("a start failed")},
+			{podtypes.SyncOutcome{}, errors.New("no network")},
+			{podtypes.SyncOutcome{}, nil},
+		} {
+			n.syncer.syncPod = func(context.Context, podtypes.SyncType, *corev1.Pod) (podtypes.SyncOutcome, error) {
+				return tc.outcome, tc.err
+			}
+			if i == 0 {
+				n.create(newPod("web", "u1"))
+			} else {
+				n.Resync("u1")
+			}
+			synctest.Wait()
+		}
+		want := []time.Time{{}, acted, acted, acted.Add(time.Second), acted.Add(time.Second)}
+		if got := n.cache.min; !slices.EqualFunc(got, want, time.Time.Equal) {
+			t.Errorf("asked for readings newer than %v, want %v", got, want)
+		}
+	})
+}
+
+// Of what the other steps do, nobody tells but their end.
+func TestStepsAfterTerminatingAskForReadingsSinceItsEnd(t *testing.T) {
+	bubble(t, func(t *testing.T, n *node) {
+		fails := errors.New("still runs")
+		n.syncer.terminating = func(context.Context, *corev1.Pod, int64) error { return fails }
 		n.create(newPod("web", "u1"))
 		synctest.Wait()
-		ended := time.Now()
 		time.Sleep(time.Second)
-		n.Resync("u1")
+		ended := time.Now()
+		n.update(deleted(newPod("web", "u1"), 5))
 		synctest.Wait()
-		if got := n.cache.min; len(got) != 2 || !got[0].IsZero() || !got[1].Equal(ended) {
-			t.Errorf("asked for readings newer than %v, want zero and %v", got, ended)
+		time.Sleep(firstBackOff)
+		synctest.Wait()
+		if got := n.cache.min; len(got) != 3 || !got[2].Equal(ended) {
+			t.Errorf("asked for readings newer than %v, want the last %v", got, ended)
 		}
 	})
 }
