@@ -39,6 +39,9 @@ func devCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if cfg.GRPC == "" && cfg.Socket == "" {
+				return errors.New("--grpc and --socket: one must be given, as the nodes reach the server by it")
+			}
 			if dir, err = filepath.Abs(dir); err != nil {
 				return err
 			}
