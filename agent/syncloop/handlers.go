@@ -46,11 +46,15 @@ func (l *Loop) HandlePodRemoves(pods []*corev1.Pod) {
 }
 
 // HandlePodReconcile takes pods whose status the source holds differently now,
-// mostly because the node has reported it.
+// mostly because the node has reported it. A phase that another has made terminal
+// cannot be taken back, so the node makes it true and ends the pod.
 func (l *Loop) HandlePodReconcile(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		l.Pods.SetPod(pod)
 		l.Statuses.Reconcile(pod)
+		if api.IsTerminal(pod) {
+			l.dispatch(podtypes.SyncUpdate, pod)
+		}
 	}
 }
 

@@ -25,6 +25,10 @@ func TestConfigUpdatesReachTheWorkers(t *testing.T) {
 		n.want(t, "reconcile u1", "update u1")
 		n.say(podtypes.RECONCILE, pod)
 		n.want(t, "reconcile u1")
+		failed := pod.DeepCopy()
+		failed.Status.Phase = corev1.PodFailed
+		n.say(podtypes.RECONCILE, failed)
+		n.want(t, "reconcile u1", "update u1")
 		n.say(podtypes.DELETE, pod)
 		n.want(t, "reconcile u1", "update u1")
 		n.say(podtypes.REMOVE, pod)

@@ -164,3 +164,18 @@ func (w *world) waitLog(name, text string) string {
 	}
 	return log
 }
+
+// A phase that a user has made terminal is not left for a lie: the node ends the pod.
+func TestAPodThatIsDeclaredFailedEnds(t *testing.T) {
+	w := shared(t)
+	w.create(pod("p", app("c")))
+	p := w.ready("p")
+	p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Fenced"
+	if _, err := w.Do(w.ctx(), http.MethodPut, harness.PodPath(w.ns, "p")+"/status", p, nil); err != nil {
+		t.Fatal(err)
+	}
+	p = w.wait("p", "has ended", func(p *corev1.Pod) bool { return container(p, "c").State.Terminated != nil })
+	if p.Status.Phase != corev1.PodFailed || p.Status.Reason != "Fenced" {
+		t.Errorf("the phase is %s, reason %q", p.Status.Phase, p.Status.Reason)
+	}
+}
