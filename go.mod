@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/containerd/containerd/api v1.12.0
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/google/uuid v1.6.0

@@ -101,7 +101,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	})
 	streams := tunnel.New(tunnel.Config{
 		Target: cfg.Server, DialOptions: dial, Node: cfg.Name, Logger: a.log,
-		Handler: tunnel.NewHandler(tunnel.NewLogs(cfg.logsDir(), runtime, a.log)),
+		Handler: tunnel.NewHandler(tunnel.NewLogs(cfg.logsDir(), generator, a.log)),
 	})
 
 	var g rungroup.Group

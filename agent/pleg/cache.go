@@ -128,6 +128,22 @@ func (c *cache) compare(pods []*podtypes.RuntimePod, began time.Time) []types.UI
 	return read
 }
 
+// pod returns the newest of what was listed and what was read of a pod, nil if there
+// is nothing, and as of when; zero before the first listing. The channel is closed
+// when that may have changed.
+func (c *cache) pod(uid types.UID) (pod *podtypes.RuntimePod, at time.Time, changed <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at = c.listed
+	if r, ok := c.records[uid]; ok {
+		pod = r.pod
+		if r.err == nil && r.began.After(at) {
+			at = r.began
+		}
+	}
+	return pod, at, c.changed
+}
+
 // pods returns every pod that has something in the runtime.
 func (c *cache) pods() []*podtypes.RuntimePod {
 	c.mu.Lock()

@@ -182,3 +182,31 @@ func TestB093ALostAddressIsAReasonToSync(t *testing.T) {
 		t.Errorf("nothing changed: %v", got)
 	}
 }
+
+func TestPodTellsAsOfWhenItIsKnown(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		if pod, at, _ := New(newFakeRuntime(), Options{}).Pod("p"); pod != nil || !at.IsZero() {
+			t.Errorf("before the first listing: %+v as of %s", pod, at)
+		}
+		b.runtime.set("p", "a", podtypes.ContainerRunning)
+		b.settle()
+		began := time.Now()
+		_, at, changed := b.Pod("p")
+		if at.After(began) {
+			t.Errorf("known as of %s, in the future", at)
+		}
+		defer b.Hold("p")() // listings show it all the same
+		b.runtime.set("p", "a", podtypes.ContainerExited)
+		<-changed
+		synctest.Wait()
+		pod, at, _ := b.Pod("p")
+		if pod == nil || pod.Containers[0].State != podtypes.ContainerExited || at.Before(began) {
+			t.Errorf("%+v as of %s", pod, at)
+		}
+		b.runtime.remove("p")
+		time.Sleep(20 * time.Second)
+		if pod, _, _ := b.Pod("p"); pod != nil {
+			t.Errorf("gone: %+v", pod)
+		}
+	})
+}

@@ -157,6 +157,13 @@ func (p *PLEG) requestAfter(ctx context.Context, uid types.UID, min time.Time) e
 	return nil
 }
 
+// Pod returns what is known of a pod without a call, nil if the runtime has nothing
+// of it, and as of when; the zero time before the first listing. The channel is closed
+// when there may be more to know.
+func (p *PLEG) Pod(uid types.UID) (pod *podtypes.RuntimePod, at time.Time, changed <-chan struct{}) {
+	return p.cache.pod(uid)
+}
+
 // Pods returns every pod that the runtime has, by the newest reading of each and
 // without a call.
 func (p *PLEG) Pods() []*podtypes.RuntimePod { return p.cache.pods() }

@@ -46,7 +46,7 @@ func (l *Logs) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	defer log.file.Close()
+	defer log.close()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusOK)
 	out := flusher{w, http.NewResponseController(w)}

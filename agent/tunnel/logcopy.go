@@ -8,17 +8,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
-
-	"github.com/berth-run/berth/agent/podtypes"
-)
-
-// A follower looks for new lines this often, and asks the runtime less often
-// whether the container has ended. Polling needs no inotify instance for each
-// follower, of which a machine has few.
-const (
-	followInterval = 100 * time.Millisecond
-	checkInterval  = time.Second
 )
 
 // copy writes the log to out: to its end, or until the container has ended when
@@ -29,11 +18,17 @@ func (l *Logs) copy(ctx context.Context, out flusher, log *logFile, opts logOpti
 			return err
 		}
 	}
-	atEnd := func() bool { return false }
-	if opts.follow {
-		atEnd = l.follower(ctx, log)
+	if !opts.follow {
+		atEnd := func() bool { return false }
+		return copyLog(out, log.file, opts, atEnd)
 	}
-	err := copyRecords(newRecordWriter(out, opts), bufio.NewReader(log.file), func() bool {
+	f := l.follow(log)
+	defer f.stop()
+	return copyLog(out, f, opts, func() bool { return f.wait(ctx) })
+}
+
+func copyLog(out flusher, from io.Reader, opts logOptions, atEnd func() bool) error {
+	err := copyRecords(newRecordWriter(out, opts), bufio.NewReader(from), func() bool {
 		out.flush()
 		return atEnd()
 	})
@@ -67,38 +62,4 @@ func copyRecords(w *recordWriter, r *bufio.Reader, atEnd func() bool) error {
 			return w.write(parseRecord(line))
 		}
 	}
-}
-
-// follower returns a function that waits a little and tells whether more of the
-// log may come. After the container has ended it lets the rest be read once.
-func (l *Logs) follower(ctx context.Context, log *logFile) func() bool {
-	var checked time.Time
-	ended := false
-	return func() bool {
-		if ended || ctx.Err() != nil {
-			return false
-		}
-		if time.Since(checked) >= checkInterval {
-			checked = time.Now()
-			if ended = l.ended(ctx, log); ended {
-				return true
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(followInterval):
-		}
-		return true
-	}
-}
-
-// ended tells whether the attempt that writes the log is over. While the runtime
-// cannot say, it is not.
-func (l *Logs) ended(ctx context.Context, log *logFile) bool {
-	status, err := l.runtime.PodStatus(ctx, log.ref.uid)
-	if err != nil {
-		return errors.Is(err, podtypes.ErrNotFound)
-	}
-	latest := status.Latest(log.ref.container)
-	return latest == nil || latest.Attempt > log.attempt || latest.State == podtypes.ContainerExited
 }

@@ -4,7 +4,6 @@
 package tunnel
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,28 +15,20 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/berth-run/berth/agent/podtypes"
 )
-
-// Runtime tells how far containers are.
-type Runtime interface {
-	// PodStatus returns, or wraps, podtypes.ErrNotFound for a pod that the
-	// runtime does not have.
-	PodStatus(ctx context.Context, uid types.UID) (*podtypes.PodStatus, error)
-}
 
 // Logs reads the log files that the runtime writes:
 // <root>/<namespace>_<name>_<uid>/<container>/<attempt>.log.
 type Logs struct {
 	root    string
 	runtime Runtime
+	watcher dirWatcher
 	logger  *slog.Logger
 }
 
 // NewLogs returns Logs over the files below root.
 func NewLogs(root string, runtime Runtime, logger *slog.Logger) *Logs {
-	return &Logs{root: root, runtime: runtime, logger: logger}
+	return &Logs{root: root, runtime: runtime, watcher: &inotify{}, logger: logger}
 }
 
 // containerRef names a container of a pod.
@@ -62,8 +53,12 @@ func (c containerRef) dir() (string, error) {
 type logFile struct {
 	ref     containerRef
 	attempt uint32
-	file    *os.File
+	// path is below the root of the logs.
+	path string
+	file *os.File
 }
+
+func (f *logFile) close() { f.file.Close() }
 
 // open opens the log of the newest attempt, or of the one before it. An error
 // that wraps fs.ErrNotExist means that there is none.
@@ -85,11 +80,12 @@ func (l *Logs) open(ref containerRef, previous bool) (*logFile, error) {
 	if !ok {
 		return nil, fmt.Errorf("log of container %q of pod %s: %w", ref.container, ref.uid, fs.ErrNotExist)
 	}
-	file, err := root.Open(filepath.Join(dir, fmt.Sprintf("%d.log", attempt)))
+	path := filepath.Join(dir, fmt.Sprintf("%d.log", attempt))
+	file, err := root.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &logFile{ref: ref, attempt: attempt, file: file}, nil
+	return &logFile{ref: ref, attempt: attempt, path: path, file: file}, nil
 }
 
 // attempts returns the attempts whose logs are in the directory, oldest first.

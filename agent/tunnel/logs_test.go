@@ -4,9 +4,6 @@
 package tunnel
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -16,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -27,22 +23,43 @@ import (
 // fakeRuntime has one container, c.
 type fakeRuntime struct {
 	mu      sync.Mutex
-	attempt uint32
-	state   podtypes.ContainerState
-	err     error
+	pod     *podtypes.RuntimePod
+	at      time.Time
+	changed chan struct{}
+	// asked is how often it was asked.
+	asked int
 }
 
-func (f *fakeRuntime) PodStatus(context.Context, types.UID) (*podtypes.PodStatus, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c := podtypes.ContainerStatus{Container: podtypes.Container{Name: "c", Attempt: f.attempt, State: f.state}}
-	return &podtypes.PodStatus{Containers: []podtypes.ContainerStatus{c}}, f.err
+func withContainer(attempt uint32, state podtypes.ContainerState) *fakeRuntime {
+	f := &fakeRuntime{changed: make(chan struct{})}
+	f.set(attempt, state)
+	return f
 }
 
-func (f *fakeRuntime) set(state podtypes.ContainerState, err error) {
+func (f *fakeRuntime) Pod(types.UID) (*podtypes.RuntimePod, time.Time, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.state, f.err = state, err
+	f.asked++
+	return f.pod, f.at, f.changed
+}
+
+func (f *fakeRuntime) timesAsked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
+}
+
+func (f *fakeRuntime) set(attempt uint32, state podtypes.ContainerState) {
+	f.know(&podtypes.RuntimePod{Containers: []podtypes.Container{{Name: "c", Attempt: attempt, State: state}}})
+}
+
+// know replaces what is known of the pod, as of now.
+func (f *fakeRuntime) know(pod *podtypes.RuntimePod) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pod, f.at = pod, time.Now()
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 // logDir has the logs of container c of the pod default/p with UID u.
@@ -181,112 +198,4 @@ func tailOf(line string, n int) string {
 		text = text[n:]
 	}
 	return text
-}
-
-// syncBuffer is a response that another goroutine looks at.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Header() http.Header { return http.Header{} }
-func (s *syncBuffer) WriteHeader(int)     {}
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
-// following starts a request that follows the log, and returns what it has
-// written so far and a channel that is closed when it ends.
-func following(ctx context.Context, root string, runtime Runtime) (*syncBuffer, <-chan struct{}) {
-	out, ended := &syncBuffer{}, make(chan struct{})
-	handler := NewHandler(NewLogs(root, runtime, slog.New(slog.DiscardHandler)))
-	request := httptest.NewRequestWithContext(ctx, http.MethodGet, podPath+"?follow=true", nil)
-	go func() {
-		defer close(ended)
-		handler.ServeHTTP(out, request)
-	}()
-	return out, ended
-}
-
-func appendTo(t *testing.T, root, text string) {
-	t.Helper()
-	f, err := os.OpenFile(filepath.Join(root, "default_p_u", "c", "0.log"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFollow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		root := logDir(t, map[string]string{"0.log": "2024-01-01T00:00:01Z stdout F one\n"})
-		runtime := &fakeRuntime{state: podtypes.ContainerRunning}
-		out, ended := following(t.Context(), root, runtime)
-		after := func(d time.Duration, want string) {
-			t.Helper()
-			time.Sleep(d)
-			synctest.Wait()
-			if out.String() != want {
-				t.Errorf("%q, want %q", out.String(), want)
-			}
-		}
-		after(time.Millisecond, "one\n")
-		appendTo(t, root, "2024-01-01T00:00:02Z stdout F two\n2024-01-01T00:00:03Z std")
-		after(time.Second, "one\ntwo\n")
-		appendTo(t, root, "out F three\n")
-		after(time.Second, "one\ntwo\nthree\n")
-		runtime.set(podtypes.ContainerUnknown, errors.New("the runtime is busy"))
-		after(time.Hour, "one\ntwo\nthree\n")
-
-		appendTo(t, root, "2024-01-01T00:00:04Z stdout F last\n")
-		runtime.set(podtypes.ContainerExited, nil)
-		began := time.Now()
-		<-ended
-		after(0, "one\ntwo\nthree\nlast\n")
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("ended %v after the container", took)
-		}
-	})
-}
-
-func TestFollowEnds(t *testing.T) {
-	for name, runtime := range map[string]*fakeRuntime{
-		"exited":     {state: podtypes.ContainerExited},
-		"pod gone":   {err: fmt.Errorf("pod u: %w", podtypes.ErrNotFound)},
-		"superseded": {state: podtypes.ContainerRunning, attempt: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				root := logDir(t, map[string]string{"0.log": sample})
-				began := time.Now()
-				_, ended := following(t.Context(), root, runtime)
-				<-ended
-				if took := time.Since(began); took > 0 {
-					t.Errorf("took %v", took)
-				}
-			})
-		})
-	}
-}
-
-func TestFollowEndsWithItsReader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		root := logDir(t, map[string]string{"0.log": sample})
-		ctx, cancel := context.WithCancel(t.Context())
-		_, ended := following(ctx, root, &fakeRuntime{state: podtypes.ContainerRunning})
-		time.Sleep(time.Minute)
-		cancel()
-		<-ended
-	})
 }
