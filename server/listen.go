@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +21,24 @@ import (
 // drainTime bounds how long requests under way may go on when the server ends.
 // Watches and sessions never end by themselves.
 const drainTime = time.Second
+
+// listener is an open socket and what serves it.
+type listener struct {
+	name  string
+	serve func(net.Listener) error
+	net.Listener
+	serving atomic.Bool
+}
+
+func (l *listener) run() error {
+	l.serving.Store(true)
+	defer l.serving.Store(false)
+	err := l.serve(l.Listener)
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, grpc.ErrServerStopped) {
+		return nil
+	}
+	return fmt.Errorf("%s listener: %w", l.name, err)
+}
 
 func (s *Server) listen() error {
 	if err := s.open("REST", "tcp", s.cfg.HTTP, s.http.Serve); err != nil {
@@ -39,7 +58,7 @@ func (s *Server) open(name, network, address string, serve func(net.Listener) er
 	if err != nil {
 		return fmt.Errorf("%s listener: %w", name, err)
 	}
-	s.listeners = append(s.listeners, listener{name, serve, l})
+	s.listeners = append(s.listeners, &listener{name: name, serve: serve, Listener: l})
 	return nil
 }
 
@@ -78,15 +97,12 @@ func (s *Server) serve(ctx context.Context) error {
 	for _, l := range s.listeners {
 		g.Go(func() error {
 			defer cancel()
-			err := l.serve(l.Listener)
-			if errors.Is(err, http.ErrServerClosed) || errors.Is(err, grpc.ErrServerStopped) {
-				return nil
-			}
-			return fmt.Errorf("%s listener: %w", l.name, err)
+			return l.run()
 		})
 	}
 	g.Go(func() error {
 		<-failed.Done()
+		s.shutdown.Store(true)
 		endRequests()
 		s.drain()
 		return nil

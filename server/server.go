@@ -10,9 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -28,7 +28,6 @@ import (
 	"github.com/berth-run/berth/server/rpc"
 	"github.com/berth-run/berth/server/scheduler"
 	"github.com/berth-run/berth/server/tunnel"
-	"github.com/berth-run/berth/store"
 	"github.com/berth-run/berth/store/bolt"
 )
 
@@ -36,20 +35,15 @@ import (
 type Server struct {
 	cfg       Config
 	log       *slog.Logger
-	store     store.Store
+	store     *bolt.Store
 	registry  *registry.Registry
 	dispatch  *dispatch.Dispatcher
 	scheduler *scheduler.Scheduler
+	feeds     registry.Feeds // the scheduler's
 	grpc      *grpc.Server
 	http      *http.Server
-	listeners []listener
-}
-
-// listener is an open socket and what serves it.
-type listener struct {
-	name  string
-	serve func(net.Listener) error
-	net.Listener
+	listeners []*listener
+	shutdown  atomic.Bool
 }
 
 // New opens the store and the listeners. Nothing is served before Run, which also
@@ -77,6 +71,7 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.scheduler = scheduler.New(scheduler.NewBinder(s.registry), cfg.Logger)
+	s.feeds = s.scheduler.Feeds(s.registry, cfg.Logger)
 	if err := s.front(); err != nil {
 		return nil, err
 	}
@@ -101,7 +96,7 @@ func (s *Server) front() error {
 	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels))
 	services.Register(s.grpc)
 
-	handler, err := rest.New(services, rest.Options{Logger: s.log, Metrics: metrics, Gatherer: metrics})
+	handler, err := rest.New(services, rest.Options{Logger: s.log, Metrics: metrics, Gatherer: metrics, Ready: s.ready()})
 	if err != nil {
 		return err
 	}
@@ -114,7 +109,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
 	var g rungroup.Group
 	g.Add("dispatch", s.dispatch.Run)
-	g.Add("scheduler feed", func(ctx context.Context) error { return s.scheduler.Feed(ctx, s.registry, s.log) })
+	g.Add("scheduler feed", s.feeds.Run)
 	g.Add("scheduler", s.scheduler.Run)
 	g.Add("listeners", s.serve)
 	s.log.Info("the server is up", "version", version.String(), "http", s.cfg.HTTP, "grpc", s.cfg.GRPC, "socket", s.cfg.Socket,

@@ -62,6 +62,7 @@ type Dispatcher struct {
 	logger   *slog.Logger
 	index    *index
 	sessions *sessions
+	feeds    registry.Feeds
 }
 
 // New returns a Dispatcher whose index Run keeps alive.
@@ -69,7 +70,7 @@ func New(reg Registry, nodes Nodes, o Options) *Dispatcher {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Dispatcher{
+	d := &Dispatcher{
 		registry: reg,
 		nodes:    nodes,
 		options:  o,
@@ -77,6 +78,8 @@ func New(reg Registry, nodes Nodes, o Options) *Dispatcher {
 		index:    newIndex(),
 		sessions: newSessions(),
 	}
+	d.feeds = d.newFeeds()
+	return d
 }
 
 // Tunneler serves Tunnel, the third method of the Node service.

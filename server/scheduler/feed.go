@@ -6,7 +6,6 @@ package scheduler
 import (
 	"context"
 	"log/slog"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,13 +14,12 @@ import (
 	"github.com/berth-run/berth/server/registry"
 )
 
-// Feed tells the scheduler of the pods and nodes of a registry until ctx ends.
-func (s *Scheduler) Feed(ctx context.Context, w registry.Watcher, log *slog.Logger) error {
-	var feeds sync.WaitGroup
-	feeds.Go(func() { registry.Follow(ctx, w, api.Nodes, nodeSink{s}, log) })
-	feeds.Go(func() { registry.Follow(ctx, w, api.Pods, podSink{s}, log) })
-	feeds.Wait()
-	return nil
+// Feeds returns what tells the scheduler of the pods and nodes of a registry.
+func (s *Scheduler) Feeds(w registry.Watcher, log *slog.Logger) registry.Feeds {
+	return registry.Feeds{
+		registry.NewFeed(w, api.Nodes, nodeSink{s}, log),
+		registry.NewFeed(w, api.Pods, podSink{s}, log),
+	}
 }
 
 type podSink struct{ s *Scheduler }

@@ -5,7 +5,10 @@ package registry
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,11 +35,34 @@ type Sink interface {
 	Retain(ctx context.Context, uids map[types.UID]struct{}, resourceVersion string)
 }
 
-// Follow keeps sink true to the objects of kind k in all namespaces until ctx
-// ends. A watch that broke is resumed; one that cannot be resumed begins again
-// with all objects.
-func Follow(ctx context.Context, w Watcher, k *api.Kind, sink Sink, log *slog.Logger) {
-	f := follower{watcher: w, kind: k, sink: sink}
+// Feed keeps a sink true to the objects of one kind in all namespaces.
+type Feed struct {
+	watcher Watcher
+	kind    *api.Kind
+	sink    Sink
+	log     *slog.Logger
+	// version is that of the last event; empty means to begin anew.
+	version string
+
+	mu sync.Mutex
+	// behind is why the sink may lack something.
+	behind error
+}
+
+var (
+	errBeginning = errors.New("not all objects have been read yet")
+	errEnded     = errors.New("it has ended")
+)
+
+// NewFeed returns a feed that Run keeps going.
+func NewFeed(w Watcher, k *api.Kind, sink Sink, log *slog.Logger) *Feed {
+	return &Feed{watcher: w, kind: k, sink: sink, log: log, behind: errBeginning}
+}
+
+// Run feeds the sink until ctx ends. A watch that broke is resumed; one that
+// cannot be resumed begins again with all objects.
+func (f *Feed) Run(ctx context.Context) {
+	defer f.setBehind(errEnded)
 	backoff := followBackoff()
 	for ctx.Err() == nil {
 		before := f.version
@@ -44,13 +70,14 @@ func Follow(ctx context.Context, w Watcher, k *api.Kind, sink Sink, log *slog.Lo
 		if ctx.Err() != nil {
 			return
 		}
+		f.setBehind(err)
 		if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
 			f.version = ""
 		}
 		if f.version != before {
 			backoff = followBackoff()
 		}
-		log.Warn("a watch broke and is taken up again", "kind", k.Name, "from", f.version, "err", err)
+		f.log.Warn("a watch broke and is taken up again", "kind", f.kind.Name, "from", f.version, "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(backoff.Step()):
@@ -58,20 +85,29 @@ func Follow(ctx context.Context, w Watcher, k *api.Kind, sink Sink, log *slog.Lo
 	}
 }
 
+// Err returns why the sink may lack something: the objects that existed are not
+// all read yet, or the watch broke and is not taken up yet.
+func (f *Feed) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.behind == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.kind.Resource, f.behind)
+}
+
+func (f *Feed) setBehind(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.behind = err
+}
+
 func followBackoff() wait.Backoff {
 	return wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 16, Cap: 2 * time.Second}
 }
 
-type follower struct {
-	watcher Watcher
-	kind    *api.Kind
-	sink    Sink
-	// version is that of the last event; empty means to begin anew.
-	version string
-}
-
 // watch reads from version on until the watch breaks.
-func (f *follower) watch(ctx context.Context) error {
+func (f *Feed) watch(ctx context.Context) error {
 	w, err := f.watcher.Watch(ctx, f.kind, "", WatchOptions{ResourceVersion: f.version, Bookmarks: true})
 	if err != nil {
 		return err
@@ -82,6 +118,8 @@ func (f *follower) watch(ctx context.Context) error {
 	var seen map[types.UID]struct{}
 	if f.version == "" {
 		seen = map[types.UID]struct{}{}
+	} else {
+		f.setBehind(nil)
 	}
 	for {
 		events, err := w.Next(ctx)
@@ -90,8 +128,9 @@ func (f *follower) watch(ctx context.Context) error {
 		}
 		for _, e := range events {
 			f.take(ctx, e, seen)
-			if e.Type == watch.Bookmark {
+			if e.Type == watch.Bookmark && seen != nil {
 				seen = nil
+				f.setBehind(nil)
 			}
 			if seen == nil {
 				f.version = e.Object.GetResourceVersion()
@@ -100,7 +139,7 @@ func (f *follower) watch(ctx context.Context) error {
 	}
 }
 
-func (f *follower) take(ctx context.Context, e WatchEvent, seen map[types.UID]struct{}) {
+func (f *Feed) take(ctx context.Context, e WatchEvent, seen map[types.UID]struct{}) {
 	switch e.Type {
 	case watch.Added, watch.Modified:
 		if seen != nil {
