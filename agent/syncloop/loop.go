@@ -22,13 +22,6 @@ import (
 // housekeepingPeriod is how often the loop looks for what is left over.
 const housekeepingPeriod = 2 * time.Second
 
-// While the runtime has errors the loop waits, first so long, then twice as long
-// each time, up to the longest.
-const (
-	firstSkip   = 100 * time.Millisecond
-	longestSkip = 5 * time.Second
-)
-
 // Config is what the loop needs of others.
 type Config struct {
 	// Updates are the changes of the config mux, Events those of the PLEG.
@@ -83,16 +76,16 @@ func (l *Loop) Run(ctx context.Context) error {
 func (l *Loop) syncLoop(ctx context.Context) {
 	housekeeping := time.NewTicker(housekeepingPeriod)
 	defer housekeeping.Stop()
-	skip := firstSkip
+	wait := newRuntimeWait(time.Now())
 	for ctx.Err() == nil {
 		l.lastLoop.set(time.Now())
 		if err := l.RuntimeState.Err(); err != nil {
-			l.Logger.Warn("no pods are synced while the runtime has errors", "wait", skip, "err", err)
+			skip, level := wait.next(time.Now())
+			l.Logger.Log(ctx, level, "no pods are synced while the runtime has errors", "wait", skip, "err", err)
 			pause(ctx, skip)
-			skip = min(2*skip, longestSkip)
 			continue
 		}
-		skip = firstSkip
+		wait.over()
 		l.syncLoopIteration(ctx, housekeeping.C)
 	}
 }
