@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"os"
 
-	"google.golang.org/grpc/status"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/cri"
 )
 
 // createSandbox makes a sandbox and learns its address, without which no container
@@ -55,10 +56,7 @@ func sandboxIPs(s *runtimeapi.PodSandboxStatus) []string {
 // plain is an error of the runtime without gRPC's preamble, for users to read; the
 // error itself stays within reach.
 func plain(err error) error {
-	if s, ok := status.FromError(err); ok {
-		return &runtimeError{message: s.Message(), err: err}
-	}
-	return err
+	return &runtimeError{message: cri.Message(err), err: err}
 }
 
 type runtimeError struct {

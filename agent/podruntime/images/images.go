@@ -11,10 +11,10 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
@@ -122,14 +122,9 @@ func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, e
 	return "", m.pullFailed(r, key, errors.Join(err, secretErr))
 }
 
-// plain is an error without gRPC's preamble: the registry's own answer is what a
-// user looks for.
-func plain(err error) error {
-	if s, ok := status.FromError(err); ok {
-		return errors.New(s.Message())
-	}
-	return err
-}
+// plain is an error in the runtime's own words: the registry's answer is what a user
+// looks for.
+func plain(err error) error { return errors.New(cri.Message(err)) }
 
 func (m *Manager) event(r Request, eventType, reason, message string) {
 	m.recorder.Record(r.Pod, r.FieldPath, eventType, reason, message)
