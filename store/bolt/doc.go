@@ -33,7 +33,8 @@
 //
 // The head is the newest of: the last event, the floor, the last epoch's first
 // revision. It needs no record of its own. Each Open begins an epoch at least
-// 2^20 revisions above the head, plus a random part. Revisions between the end
+// 2^20 revisions above the head, plus a random part below 2^38 at first, and then
+// in proportion to what is left below 2^53. Revisions between the end
 // of one epoch and the beginning of the next were never assigned here; a client
 // that names one saw another history (the file is a copy, or was restored from
 // one) and is told to list again.

@@ -6,7 +6,6 @@ package bolt
 import (
 	"crypto/rand"
 	"fmt"
-	mathrand "math/rand/v2"
 	"sort"
 	"strings"
 
@@ -16,9 +15,13 @@ import (
 const (
 	// maxRevision is the largest integer that JSON numbers hold exactly.
 	maxRevision = 1<<53 - 1
-	// epochJump is the least distance between two epochs. A random part below
-	// it is added.
+	// epochJump is the least distance between two epochs, and the least bound of
+	// the random part that is added.
 	epochJump = 1 << 20
+	// epochShare bounds the random part by what is left of all revisions: a
+	// share of it that small is large enough for copies to miss each other, and
+	// lasts for hundreds of thousands of openings.
+	epochShare = 1 << 15
 	// keepEpochs bounds the number of epoch records, against a server that
 	// restarts in a loop.
 	keepEpochs = 256
@@ -60,14 +63,21 @@ func (e epochs) forgettable(floor int64) int {
 	return n
 }
 
-// after returns the epoch that an Open at this head begins.
-func epochAfter(head int64) (epoch, error) {
-	first := head + epochJump + mathrand.Int64N(epochJump)
-	if first >= maxRevision {
+// epochAfter returns the epoch that an Open at this head begins. random returns a
+// number below its argument.
+//
+// Two copies of a file that are opened at one head, and then written w and v times,
+// have a revision in common with a probability of (w+v)/spread.
+func epochAfter(head int64, random func(int64) int64) (epoch, error) {
+	spread := epochSpread(head)
+	if head > maxRevision-epochJump-spread {
 		return epoch{}, fmt.Errorf("revisions are used up at %d: copy the objects into a new store", head)
 	}
-	return epoch{id: randomID(), first: first, previous: head}, nil
+	return epoch{id: randomID(), first: head + epochJump + random(spread), previous: head}, nil
 }
+
+// epochSpread bounds the random part of the jump from this head.
+func epochSpread(head int64) int64 { return max(epochJump, (maxRevision-head)/epochShare) }
 
 // randomID returns 80 random bits as text.
 func randomID() string {

@@ -6,6 +6,7 @@ package bolt
 import (
 	"context"
 	"fmt"
+	mathrand "math/rand/v2"
 
 	iradix "github.com/hashicorp/go-immutable-radix/v2"
 	bbolt "go.etcd.io/bbolt"
@@ -63,7 +64,7 @@ func beginEpoch(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	next, err := epochAfter(head)
+	next, err := epochAfter(head, mathrand.Int64N)
 	if err != nil {
 		return err
 	}
