@@ -72,7 +72,7 @@ func (c *compactor) oldest() ([][]byte, error) {
 	err := c.file.view(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(bucketLog).Cursor()
 		for k, v := cursor.First(); k != nil && len(keys) < compactStep; k, v = cursor.Next() {
-			r, err := decodeLog(v)
+			r, err := decodeLog(k, v)
 			if err != nil {
 				return fmt.Errorf("event %x: %w", k, err)
 			}

@@ -55,21 +55,21 @@ func newChange(w *write, revision int64, current store.Entry) change {
 		prev:  current,
 	}
 	if w.op != opDelete {
-		c.record = encodeEntry(revision, w.value)
+		c.record = encodeEntry(w.key, revision, w.value)
 		c.event.Value = entryValue(c.record)
 	}
 	return c
 }
 
-// logRecord returns the change as it is written to the log.
-func (c change) logRecord(seconds int64) []byte {
+// logRecord returns the change as it is written to the log at its revision.
+func (c change) logRecord(revision []byte, seconds int64) []byte {
 	return logRecord{
 		typ:          c.event.Type,
 		seconds:      seconds,
 		key:          []byte(c.event.Key),
 		prevRevision: c.prev.Revision,
 		prev:         c.prev.Value,
-	}.encode()
+	}.encode(revision)
 }
 
 // put writes the changes to the file and returns the bytes that the log grew by.
@@ -81,8 +81,9 @@ func put(tx *bbolt.Tx, changes []change, seconds int64) (int64, error) {
 		if err := putEntry(entries, c); err != nil {
 			return 0, err
 		}
-		record := c.logRecord(seconds)
-		if err := log.Put(encodeRevision(c.event.Revision), record); err != nil {
+		revision := encodeRevision(c.event.Revision)
+		record := c.logRecord(revision, seconds)
+		if err := log.Put(revision, record); err != nil {
 			return 0, err
 		}
 		size += int64(len(record))

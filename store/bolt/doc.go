@@ -18,11 +18,17 @@
 //	                               one record per Open: the head at which the
 //	                               one before ended, and the epoch's random ID
 //	entries
-//	  key → revision | value       the current entries
+//	  key → checksum | revision | value
+//	                               the current entries
 //	log
-//	  revision → uint8 type | uvarint Unix seconds | uvarint previous revision
+//	  revision → checksum | uint8 type | uvarint Unix seconds | uvarint previous revision
 //	             | uvarint key length | key | previous value
 //	                               the past, down to the floor
+//
+// A checksum is the CRC-32C of a record's key and of what follows, 4 bytes,
+// big-endian: bbolt has none for what its pages hold. A store with an entry whose
+// checksum does not match is not opened: to serve it without the entry would make
+// a node end a pod that nobody deleted. An event is checked when it is read.
 //
 // An event holds what its change replaced or deleted, never what it wrote. What
 // it wrote is the previous value of the next event on that key or, if there is

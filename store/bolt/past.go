@@ -31,7 +31,7 @@ func eachPast(tx *bbolt.Tx, from, to int64, prefix string, f func(revision int64
 		if revision > to {
 			return nil
 		}
-		r, err := decodeLog(v)
+		r, err := decodeLog(k, v)
 		if err != nil {
 			return fmt.Errorf("event %d: %w", revision, err)
 		}

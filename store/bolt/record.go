@@ -31,29 +31,38 @@ func decodeRevision(b []byte) (int64, error) {
 	return revision, nil
 }
 
-// encodeEntry returns the record of an entry. The value in memory is its tail,
-// so that one copy of the caller's bytes serves file and readers.
-func encodeEntry(revision int64, value []byte) []byte {
-	record := make([]byte, 0, revisionSize+len(value))
+// encodeEntry returns the sealed record of an entry. The value in memory is its
+// tail, so that one copy of the caller's bytes serves file and readers.
+func encodeEntry(key string, revision int64, value []byte) []byte {
+	record := make([]byte, sealSize, sealSize+revisionSize+len(value))
 	record = binary.BigEndian.AppendUint64(record, uint64(revision))
-	return append(record, value...)
+	return seal([]byte(key), append(record, value...))
 }
 
-// entryValue is the value in an entry's record, not copied.
+// entryValue is the value in an entry's sealed record, not copied.
 func entryValue(record []byte) []byte {
-	return record[revisionSize:len(record):len(record)]
+	return record[sealSize+revisionSize : len(record) : len(record)]
 }
 
 // decodeEntry copies an entry out of the file.
 func decodeEntry(key, record []byte) (store.Entry, error) {
-	if len(record) < revisionSize {
-		return store.Entry{}, errDamaged
-	}
-	revision, err := decodeRevision(record[:revisionSize])
+	body, err := unseal(key, record)
 	if err != nil {
 		return store.Entry{}, err
 	}
-	return store.Entry{Key: string(key), Value: bytes.Clone(entryValue(record)), Revision: revision}, nil
+	return parseEntry(key, body)
+}
+
+// parseEntry reads an entry's record without its checksum.
+func parseEntry(key, body []byte) (store.Entry, error) {
+	if len(body) < revisionSize {
+		return store.Entry{}, errDamaged
+	}
+	revision, err := decodeRevision(body[:revisionSize])
+	if err != nil {
+		return store.Entry{}, err
+	}
+	return store.Entry{Key: string(key), Value: bytes.Clone(body[revisionSize:]), Revision: revision}, nil
 }
 
 // logRecord is one event of the log, without its own revision.
@@ -67,18 +76,23 @@ type logRecord struct {
 	prev         []byte
 }
 
-func (r logRecord) encode() []byte {
-	b := make([]byte, 0, 1+3*binary.MaxVarintLen64+len(r.key)+len(r.prev))
+// encode returns the sealed record of the event of that revision.
+func (r logRecord) encode(revision []byte) []byte {
+	b := make([]byte, sealSize, sealSize+1+3*binary.MaxVarintLen64+len(r.key)+len(r.prev))
 	b = append(b, byte(r.typ))
 	b = binary.AppendUvarint(b, uint64(max(r.seconds, 0)))
 	b = binary.AppendUvarint(b, uint64(r.prevRevision))
 	b = binary.AppendUvarint(b, uint64(len(r.key)))
 	b = append(b, r.key...)
-	return append(b, r.prev...)
+	return seal(revision, append(b, r.prev...))
 }
 
-// decodeLog reads an event; key and prev point into b.
-func decodeLog(b []byte) (logRecord, error) {
+// decodeLog reads the event of a revision; its key and prev point into record.
+func decodeLog(revision, record []byte) (logRecord, error) {
+	b, err := unseal(revision, record)
+	if err != nil {
+		return logRecord{}, err
+	}
 	if len(b) == 0 {
 		return logRecord{}, errDamaged
 	}

@@ -4,6 +4,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 
 // schemaVersion is what this package writes. A file of an older version is
 // migrated by Open, one of a newer version is refused.
-const schemaVersion = 1
+const schemaVersion = 2
 
 var (
 	bucketMeta    = []byte("meta")
@@ -31,6 +32,7 @@ var errForeign = errors.New("it is a bbolt file of another program: name another
 // migrations[v] turns a file of schema version v into one of v+1.
 var migrations = [schemaVersion]func(*bbolt.Tx) error{
 	addFloor,
+	addChecksums,
 }
 
 // ensureSchema makes an empty file a store and brings an older one up to
@@ -105,7 +107,7 @@ func addFloor(tx *bbolt.Tx) error {
 	}
 	var floor int64
 	err := tx.Bucket(bucketEntries).ForEach(func(k, v []byte) error {
-		entry, err := decodeEntry(k, v)
+		entry, err := parseEntry(k, v)
 		floor = max(floor, entry.Revision)
 		return err
 	})
@@ -113,6 +115,33 @@ func addFloor(tx *bbolt.Tx) error {
 		return err
 	}
 	return writeFloor(tx, floor)
+}
+
+// addChecksums is the migration from version 1, whose records had none.
+func addChecksums(tx *bbolt.Tx) error {
+	for _, name := range [][]byte{bucketEntries, bucketLog} {
+		if err := sealAll(tx.Bucket(name)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func sealAll(bucket *bbolt.Bucket) error {
+	var keys [][]byte
+	if err := bucket.ForEach(func(k, _ []byte) error {
+		keys = append(keys, bytes.Clone(k))
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, k := range keys {
+		record := append(make([]byte, sealSize), bucket.Get(k)...)
+		if err := bucket.Put(k, seal(k, record)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func readFloor(tx *bbolt.Tx) (int64, error) {

@@ -35,6 +35,9 @@ func TestMigrateFromVersion0(t *testing.T) {
 			test.change(t, s)
 			s.Close()
 			updateRaw(t, path, func(tx *bbolt.Tx) error {
+				if err := unsealAll(tx); err != nil {
+					return err
+				}
 				meta := tx.Bucket(bucketMeta)
 				if err := meta.Delete(keyFloor); err != nil {
 					return err
