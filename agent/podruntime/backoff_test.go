@@ -158,7 +158,7 @@ func TestNothingStartsInASandboxToBeStopped(t *testing.T) {
 	pod := testPod("web")
 	h.mustSync(t, pod)
 	h.fake.DropAddress(h.status(t, pod).Current().ID)
-	h.fake.Faults.Add(fault.Rule{Method: "StopPodSandbox", Times: 2, Code: codes.Unknown})
+	h.fake.Faults.Add(fault.Rule{Method: "StopPodSandbox", Times: 2, Code: codes.Internal})
 	h.fake.ForgetCalls()
 	for range 2 {
 		if r := h.sync(t, pod); r.Err == nil {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
@@ -22,14 +24,14 @@ import (
 // then the sandboxes. pod is nil for an orphan, of which no user is told. What the
 // runtime does not have (any more) counts as stopped. A container that could not be
 // stopped keeps its sandbox, which would end it without grace: call again.
-func (r *Runtime) KillPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, grace time.Duration) error {
-	if status == nil {
+func (r *Runtime) KillPod(ctx context.Context, pod *corev1.Pod, podStatus *podtypes.PodStatus, grace time.Duration) error {
+	if podStatus == nil {
 		return nil
 	}
-	if err := r.stopContainers(ctx, pod, runningContainers(status), grace); err != nil {
+	if err := r.stopContainers(ctx, pod, runningContainers(podStatus), grace); err != nil {
 		return err
 	}
-	return inParallel(status.Sandboxes, func(s *podtypes.SandboxStatus) error {
+	return inParallel(podStatus.Sandboxes, func(s *podtypes.SandboxStatus) error {
 		return r.stopSandbox(ctx, s.ID)
 	})
 }
@@ -65,12 +67,36 @@ func wholeSeconds(d time.Duration) int64 {
 	return int64(max(0, math.Ceil(d.Seconds())))
 }
 
+// secondStop is how long after a stop that failed it is tried again.
+const secondStop = 200 * time.Millisecond
+
+// stopSandbox stops a sandbox. When someone else stops it at the same time each takes
+// the network away under the other, and one of the two fails; a moment later there is
+// nothing left to fail at.
 func (r *Runtime) stopSandbox(ctx context.Context, id string) error {
-	_, err := r.cfg.CRI.Runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: id})
+	stop := func() error {
+		_, err := r.cfg.CRI.Runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: id})
+		return err
+	}
+	err := stop()
+	if status.Code(err) == codes.Unknown && sleep(ctx, secondStop) == nil {
+		err = stop()
+	}
 	if err != nil && !cri.IsNotFound(err) {
 		return fmt.Errorf("stopping sandbox %s: %w", id, err)
 	}
 	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // inParallel calls f for each element and returns when all calls have, with all

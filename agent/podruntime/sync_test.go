@@ -261,6 +261,21 @@ func TestB012ContainersAlreadyGone(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("stopped by another at the same time", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			pod := testPod("a")
+			h.mustSync(t, pod)
+			h.fake.Faults.Add(fault.Rule{Method: "StopPodSandbox", Times: 1, Code: codes.Unknown})
+			if err := h.KillPod(t.Context(), pod, h.status(t, pod), time.Minute); err != nil {
+				t.Error(err)
+			}
+			h.fake.Faults.Add(fault.Rule{Method: "StopPodSandbox", Code: codes.Unknown})
+			if err := h.KillPod(t.Context(), pod, h.status(t, pod), time.Minute); err == nil {
+				t.Error("a stop that keeps failing is none")
+			}
+		})
+	})
 	t.Run("a runtime that says so", func(t *testing.T) {
 		h := newHarness(t)
 		pod := testPod("a")
