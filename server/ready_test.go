@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -49,6 +50,12 @@ func TestReadyOnlyWhileItRuns(t *testing.T) {
 	want := "[+]ping ok\n[+]store ok\n[+]dispatch ok\n[+]scheduler ok\n[+]listeners ok\n[+]shutdown ok\nreadyz check passed\n"
 	if got := becomes(t, readyz, http.StatusOK); got != want {
 		t.Errorf("while it runs:\n%s", got)
+	}
+	metrics := becomes(t, "http://"+s.listeners[0].Addr().String()+"/metrics", http.StatusOK)
+	for _, name := range []string{"berth_store_revision", "berth_dispatch_sessions", "berth_scheduler_pending_pods", "go_goroutines"} {
+		if !strings.Contains(metrics, "\n"+name) {
+			t.Errorf("/metrics has no %s", name)
+		}
 	}
 	cancel()
 	if err := <-ended; err != nil {

@@ -43,6 +43,7 @@ type Server struct {
 	grpc      *grpc.Server
 	http      *http.Server
 	listeners []*listener
+	metrics   *prometheus.Registry
 	shutdown  atomic.Bool
 }
 
@@ -52,7 +53,7 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger}
+	s := &Server{cfg: cfg, log: cfg.Logger, metrics: newMetrics()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -61,7 +62,7 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	db, err := bolt.Open(StorePath(cfg.DataDir), bolt.Options{Logger: cfg.Logger})
+	db, err := bolt.Open(StorePath(cfg.DataDir), bolt.Options{Logger: cfg.Logger, Metrics: s.metrics})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := s.registry.EnsureDefaults(ctx); err != nil {
 		return nil, err
 	}
-	s.scheduler = scheduler.New(scheduler.NewBinder(s.registry), cfg.Logger)
+	s.scheduler = scheduler.New(scheduler.NewBinder(s.registry), cfg.Logger, s.metrics)
 	s.feeds = s.scheduler.Feeds(s.registry, cfg.Logger)
 	if err := s.front(); err != nil {
 		return nil, err
@@ -80,28 +81,32 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 
 // front builds what clients and agents talk to.
 func (s *Server) front() error {
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-
 	known, err := nodes.New(s.registry, nodes.Options{ClusterRange: s.cfg.ClusterCIDR, Logger: s.log})
 	if err != nil {
 		return err
 	}
 	tunnels := tunnel.New(known, s.log)
 	s.dispatch = dispatch.New(s.registry, known, dispatch.Options{
-		StoreID: s.store.ID(), Version: version.String(), Logger: s.log,
+		StoreID: s.store.ID(), Version: version.String(), Logger: s.log, Metrics: s.metrics,
 	})
-	services := rpc.New(s.registry, tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: metrics})
+	services := rpc.New(s.registry, tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: s.metrics})
 	s.grpc = grpc.NewServer(append(services.ServerOptions(), dispatch.ServerOptions()...)...)
 	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels))
 	services.Register(s.grpc)
 
-	handler, err := rest.New(services, rest.Options{Logger: s.log, Metrics: metrics, Gatherer: metrics, Ready: s.ready()})
+	handler, err := rest.New(services, rest.Options{Logger: s.log, Metrics: s.metrics, Gatherer: s.metrics, Ready: s.ready()})
 	if err != nil {
 		return err
 	}
 	s.http = &http.Server{Handler: rest.LoopbackOnly(handler), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	return nil
+}
+
+// newMetrics returns the registry behind /metrics, with the figures of the process.
+func newMetrics() *prometheus.Registry {
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return metrics
 }
 
 // Run serves until ctx ends or a part fails.

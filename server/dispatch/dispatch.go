@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -52,6 +53,8 @@ type Options struct {
 	// Version is the server's own, for agents to log.
 	Version string
 	Logger  *slog.Logger
+	// Metrics, where set, gets the metrics of sessions.
+	Metrics prometheus.Registerer
 }
 
 // Dispatcher serves Session and WatchNode of the Node service.
@@ -63,6 +66,7 @@ type Dispatcher struct {
 	index    *index
 	sessions *sessions
 	feeds    registry.Feeds
+	sent     *prometheus.CounterVec
 }
 
 // New returns a Dispatcher whose index Run keeps alive.
@@ -77,8 +81,10 @@ func New(reg Registry, nodes Nodes, o Options) *Dispatcher {
 		logger:   o.Logger,
 		index:    newIndex(),
 		sessions: newSessions(),
+		sent:     newSentPods(o.Metrics),
 	}
 	d.feeds = d.newFeeds()
+	d.showSessions(o.Metrics)
 	return d
 }
 

@@ -71,6 +71,7 @@ func (s *session) newDiffer(held holding) *differ {
 		held:     held,
 		logger:   s.logger,
 		sendPods: func(u *nodepb.PodUpdate) error {
+			s.dispatcher.countSent(u)
 			return s.stream.Send(&nodepb.ServerMessage{Message: &nodepb.ServerMessage_PodUpdate{PodUpdate: u}})
 		},
 		sendObjects: func(o *nodepb.Objects) error {

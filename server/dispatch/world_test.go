@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
@@ -41,6 +42,11 @@ const storeID = "store-1"
 // newWorld lets wrap stand between the dispatcher and the registry, unless nil.
 func newWorld(t *testing.T, wrap func(Registry) Registry) *world {
 	t.Helper()
+	return newWorldWith(t, wrap, nil)
+}
+
+func newWorldWith(t *testing.T, wrap func(Registry) Registry, metrics prometheus.Registerer) *world {
+	t.Helper()
 	s, err := bolt.Open(filepath.Join(t.TempDir(), "berth.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +64,7 @@ func newWorld(t *testing.T, wrap func(Registry) Registry) *world {
 		seen = wrap(reg)
 	}
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
-	d := New(seen, n, Options{StoreID: storeID, Logger: logger})
+	d := New(seen, n, Options{StoreID: storeID, Logger: logger, Metrics: metrics})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

@@ -120,7 +120,8 @@ func TestMetrics(t *testing.T) {
 	_, body := s.call(t, "GET", "/metrics", "")
 	for _, want := range []string{
 		`berth_rpc_requests_total{code="NotFound",method="berth.api.v1.Pods/Get"} 1`,
-		`berth_http_requests_total{code="404",method="GET"} 1`,
+		`berth_http_requests_total{code="404",resource="pods",verb="GET"} 1`,
+		`berth_http_request_duration_seconds_count{resource="pods",verb="GET"} 1`,
 		`berth_rpc_request_duration_seconds_count{method="berth.api.v1.Pods/Get"} 1`,
 	} {
 		if !bytes.Contains(body, []byte(want)) {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -37,8 +38,9 @@ const retryAfter = time.Second
 // Scheduler places pods. The Changed, Removed and Retain methods tell it
 // of the world; Run acts on it.
 type Scheduler struct {
-	binder Binder
-	log    *slog.Logger
+	binder  Binder
+	log     *slog.Logger
+	metrics metrics
 
 	mu sync.Mutex
 	// state is what the scheduler knows, its own decisions under way included.
@@ -49,16 +51,20 @@ type Scheduler struct {
 	wake   chan struct{}
 }
 
-// New returns a scheduler that writes through binder.
-func New(binder Binder, log *slog.Logger) *Scheduler {
-	return &Scheduler{
-		binder: binder,
-		log:    log,
-		state:  newState(),
-		queue:  map[types.UID]*corev1.Pod{},
-		parked: map[types.UID]*corev1.Pod{},
-		wake:   make(chan struct{}, 1),
+// New returns a scheduler that writes through binder. Its metrics go to r, unless
+// that is nil.
+func New(binder Binder, log *slog.Logger, r prometheus.Registerer) *Scheduler {
+	s := &Scheduler{
+		binder:  binder,
+		log:     log,
+		metrics: newMetrics(r),
+		state:   newState(),
+		queue:   map[types.UID]*corev1.Pod{},
+		parked:  map[types.UID]*corev1.Pod{},
+		wake:    make(chan struct{}, 1),
 	}
+	s.showPending(r)
+	return s
 }
 
 // PodRemoved tells that a pod is gone. It never blocks.
@@ -185,9 +191,10 @@ func (s *Scheduler) Run(ctx context.Context) error {
 
 // decision is the verdict on one pod: a node, or why there is none.
 type decision struct {
-	pod  *corev1.Pod
-	node string
-	why  error
+	pod   *corev1.Pod
+	node  string
+	why   error
+	began time.Time
 }
 
 // decideAll empties the queue, oldest pod first. A pod that was placed counts on
@@ -205,13 +212,14 @@ func (s *Scheduler) decideAll() []decision {
 	out := make([]decision, 0, len(pods))
 	candidates := s.state.candidates()
 	for _, pod := range pods {
+		began := time.Now()
 		node, err := Decide(pod, candidates)
 		if err != nil {
 			s.parked[pod.UID] = pod
 		} else {
 			s.state.assume(pod, node)
 		}
-		out = append(out, decision{pod, node, err})
+		out = append(out, decision{pod, node, err, began})
 	}
 	return out
 }
@@ -228,15 +236,21 @@ func byAge(a, b *corev1.Pod) int {
 
 func (s *Scheduler) carryOut(ctx context.Context, d decision) {
 	if d.why != nil {
+		s.metrics.observe(unschedulable, time.Since(d.began))
 		if err := s.binder.Unschedulable(ctx, d.pod, d.why.Error()); err != nil && ctx.Err() == nil {
 			s.log.Warn("cannot tell why a pod is not placed", "pod", api.FullName(d.pod), "err", err)
 		}
 		return
 	}
 	err := s.binder.Bind(ctx, d.pod, d.node)
-	if err == nil || ctx.Err() != nil {
+	if err == nil {
+		s.metrics.observe(scheduled, time.Since(d.began))
 		return
 	}
+	if ctx.Err() != nil {
+		return
+	}
+	s.metrics.observe(failed, time.Since(d.began))
 	s.log.Warn("cannot bind a pod", "pod", api.FullName(d.pod), "node", d.node, "err", err)
 	s.retryLater(ctx, d.pod)
 }

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -134,9 +135,11 @@ func (b *fakeBinder) Unschedulable(_ context.Context, pod *corev1.Pod, message s
 }
 
 // start runs a scheduler in the bubble until the test's end.
-func start(t *testing.T) (*Scheduler, *fakeBinder) {
+func start(t *testing.T) (*Scheduler, *fakeBinder) { return startWith(t, nil) }
+
+func startWith(t *testing.T, metrics prometheus.Registerer) (*Scheduler, *fakeBinder) {
 	b := &fakeBinder{nodes: map[string]string{}, messages: map[string]string{}}
-	s := New(b, slog.New(slog.DiscardHandler))
+	s := New(b, slog.New(slog.DiscardHandler), metrics)
 	b.onBind = func(p *corev1.Pod) { s.PodChanged(p) }
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -62,13 +62,32 @@ func containerNames(containers []corev1.Container) []string {
 func refusal(code int, text string, pod *corev1.Pod, container string, previous bool) error {
 	switch {
 	case code == http.StatusNotFound && previous:
-		return apierrors.NewBadRequest(fmt.Sprintf("previous terminated container %q in pod %q not found", container, pod.Name))
+		return noPrevious(pod, container)
 	case code == http.StatusNotFound:
 		return apierrors.NewBadRequest(notStarted(pod, container))
 	case code == http.StatusBadRequest:
 		return apierrors.NewBadRequest(text)
 	}
 	return apierrors.NewInternalError(fmt.Errorf("node %q answered %d: %s", pod.Spec.NodeName, code, text))
+}
+
+// previousAttempt returns which attempt at the container it is that its status
+// calls the last termination: the newest while the container waits for its next
+// start, as in CrashLoopBackOff, and else the one before. An attempt has the number
+// of the restarts before it.
+func previousAttempt(pod *corev1.Pod, container string) (attempt int32, ok bool) {
+	status := containerStatus(pod, container)
+	if status == nil || status.LastTerminationState.Terminated == nil {
+		return 0, false
+	}
+	if status.State.Waiting != nil {
+		return status.RestartCount, true
+	}
+	return status.RestartCount - 1, status.RestartCount > 0
+}
+
+func noPrevious(pod *corev1.Pod, container string) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("previous terminated container %q in pod %q not found", container, pod.Name))
 }
 
 // notStarted says what a container without a log waits for.

@@ -81,3 +81,31 @@ func TestRefusal(t *testing.T) {
 		}
 	}
 }
+
+var terminated = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+
+func TestPreviousAttempt(t *testing.T) {
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
+	for name, test := range map[string]struct {
+		now, last corev1.ContainerState
+		restarts  int32
+		want      int32
+		ok        bool
+	}{
+		"runs for the first time":  {now: running},
+		"runs again":               {now: running, last: terminated, restarts: 2, want: 1, ok: true},
+		"backs off":                {now: waiting, last: terminated, restarts: 2, want: 2, ok: true},
+		"backs off first":          {now: waiting, last: terminated, restarts: 0, want: 0, ok: true},
+		"has not started":          {now: waiting},
+		"ended for good":           {now: terminated, last: terminated, restarts: 1, want: 0, ok: true},
+		"ended for good, at once":  {now: terminated},
+		"replaced and not counted": {now: running, last: terminated},
+	} {
+		p := podOf("c")
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: test.now, LastTerminationState: test.last, RestartCount: test.restarts}}
+		if got, ok := previousAttempt(p, "c"); ok != test.ok || ok && got != test.want {
+			t.Errorf("%s: %d, %t; want %d, %t", name, got, ok, test.want, test.ok)
+		}
+	}
+}

@@ -45,7 +45,15 @@ func (l *Logs) Open(ctx context.Context, pod *corev1.Pod, opts *corev1.PodLogOpt
 	if pod.Spec.NodeName == "" {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", pod.Name))
 	}
-	resp, cancel, err := l.ask(ctx, pod, container, opts)
+	query := logQuery(opts)
+	if opts.Previous {
+		attempt, ok := previousAttempt(pod, container)
+		if !ok {
+			return nil, noPrevious(pod, container)
+		}
+		query.Set("attempt", strconv.FormatInt(int64(attempt), 10))
+	}
+	resp, cancel, err := l.ask(ctx, pod, logURL(pod, container, query))
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +67,10 @@ func (l *Logs) Open(ctx context.Context, pod *corev1.Pod, opts *corev1.PodLogOpt
 }
 
 // ask sends the request; cancel ends it and what it returned.
-func (l *Logs) ask(ctx context.Context, pod *corev1.Pod, container string, opts *corev1.PodLogOptions) (*http.Response, context.CancelFunc, error) {
+func (l *Logs) ask(ctx context.Context, pod *corev1.Pod, url string) (*http.Response, context.CancelFunc, error) {
 	ctx, cancelCause := context.WithCancelCause(ctx)
 	cancel := func() { cancelCause(context.Canceled) }
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, logURL(pod, container, opts), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		cancel()
 		return nil, nil, err
@@ -83,11 +91,11 @@ func (l *Logs) ask(ctx context.Context, pod *corev1.Pod, container string, opts 
 	return nil, nil, l.tunnels.gone(pod.Spec.NodeName)
 }
 
-func logURL(pod *corev1.Pod, container string, opts *corev1.PodLogOptions) string {
+func logURL(pod *corev1.Pod, container string, query url.Values) string {
 	u := url.URL{
 		Scheme:   "http",
 		Host:     pod.Spec.NodeName,
-		RawQuery: logQuery(opts).Encode(),
+		RawQuery: query.Encode(),
 	}
 	return u.JoinPath("v1", "pods", pod.Namespace, pod.Name, string(pod.UID), "log", container).String()
 }
@@ -105,7 +113,6 @@ func logQuery(opts *corev1.PodLogOptions) url.Values {
 		}
 	}
 	setBool("follow", opts.Follow)
-	setBool("previous", opts.Previous)
 	setBool("timestamps", opts.Timestamps)
 	setInt("tailLines", opts.TailLines)
 	setInt("sinceSeconds", opts.SinceSeconds)

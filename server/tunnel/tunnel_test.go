@@ -111,6 +111,8 @@ func TestLogsComeThroughTheTunnel(t *testing.T) {
 	w.agent("n1", func(rw http.ResponseWriter, r *http.Request) { fmt.Fprint(rw, r.URL.String()) })
 	tail, since, limit := int64(5), int64(60), int64(1000)
 	at := metav1.Unix(0, 0)
+	pod := pod.DeepCopy()
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", RestartCount: 3, LastTerminationState: terminated}}
 	log, err := NewLogs(w.tunnels).Open(t.Context(), pod, &corev1.PodLogOptions{
 		Follow: true, Previous: true, Timestamps: true, TailLines: &tail, SinceSeconds: &since, LimitBytes: &limit, SinceTime: &at,
 	})
@@ -119,7 +121,7 @@ func TestLogsComeThroughTheTunnel(t *testing.T) {
 	}
 	defer log.Close()
 	text, err := io.ReadAll(log)
-	want := "/v1/pods/default/p/u/log/c?follow=true&limitBytes=1000&previous=true" +
+	want := "/v1/pods/default/p/u/log/c?attempt=2&follow=true&limitBytes=1000" +
 		"&sinceSeconds=60&sinceTime=1970-01-01T00%3A00%3A00Z&tailLines=5&timestamps=true"
 	if err != nil || string(text) != want {
 		t.Errorf("asked for %s, %v; want %s", text, err, want)

@@ -6,7 +6,9 @@ package bolt
 import (
 	"errors"
 	"runtime"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/berth-run/berth/store"
@@ -27,6 +29,7 @@ type committer struct {
 	hub   *hub
 	queue *queue
 	log   *logUsage
+	took  prometheus.Histogram
 	// stale is set while the snapshot may lack what a failed commit has left in
 	// the file.
 	stale bool
@@ -94,10 +97,12 @@ func (c *committer) tryCommit(writes []*write) error {
 		return nil
 	}
 	var size int64
+	began := time.Now()
 	err := c.file.update(func(tx *bbolt.Tx) (err error) {
 		size, err = put(tx, changes, c.log.seconds())
 		return err
 	})
+	c.took.Observe(time.Since(began).Seconds())
 	if err != nil {
 		c.stale = true
 		return errors.Join(err, c.refresh())

@@ -56,6 +56,13 @@ func (h *hub) leave(w *watcher) {
 	delete(h.watchers, w)
 }
 
+// watching is how many watchers follow.
+func (h *hub) watching() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.watchers)
+}
+
 // mark tells the idle watchers how far the store has come.
 func (h *hub) mark() {
 	h.mu.Lock()

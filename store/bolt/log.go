@@ -78,6 +78,13 @@ func (u *logUsage) lookAgain() {
 	u.grown = true
 }
 
+// held is how many events the log holds.
+func (u *logUsage) held() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.events
+}
+
 // surplus is by how much the log is over its limits.
 func (u *logUsage) surplus() (events int, bytes int64) {
 	u.mu.Lock()

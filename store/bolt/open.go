@@ -140,7 +140,8 @@ func start(f *file, c content, opts Options) *Store {
 		kept:   keptSnapshots{keep: opts.KeepSnapshots},
 	}
 	usage := newLogUsage(opts, c.logEvents, c.logBytes)
-	committer := &committer{file: f, hub: s.hub, queue: s.queue, log: usage}
+	committer := &committer{file: f, hub: s.hub, queue: s.queue, log: usage, took: newCommitDuration(opts.Metrics)}
+	s.show(opts.Metrics, usage)
 	s.compactor = &compactor{
 		file:     f,
 		usage:    usage,

@@ -6,6 +6,8 @@ package bolt
 import (
 	"log/slog"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // MaxValueSize is the largest value in bytes; a larger one gives
@@ -20,6 +22,8 @@ const MaxKeySize = 4096
 type Options struct {
 	// Logger receives what no caller can be told. Default: discard.
 	Logger *slog.Logger
+	// Metrics, where set, gets the store's metrics.
+	Metrics prometheus.Registerer
 	// Now is the wall clock that stamps and ages events. Default: time.Now.
 	Now func() time.Time
 	// LockTimeout is how long Open waits for another process to let go of the
