@@ -15,9 +15,9 @@ import (
 // NewHandler answers the requests of the server:
 //
 //	GET /v1/pods/{namespace}/{name}/{uid}/log/{container}
-//	    ?follow=&previous=&timestamps=&tailLines=&sinceSeconds=&sinceTime=&limitBytes=
+//	    ?follow=&attempt=&timestamps=&tailLines=&sinceSeconds=&sinceTime=&limitBytes=
 //
-// 404 means that the container has no such log, 400 that the query makes no
+// Without an attempt it is the newest. 404 means that the container has no such log, 400 that the query makes no
 // sense; both come with a line of text.
 func NewHandler(logs *Logs) http.Handler {
 	mux := http.NewServeMux()
@@ -36,7 +36,7 @@ func (l *Logs) serve(w http.ResponseWriter, r *http.Request) {
 		name:      r.PathValue("name"),
 		uid:       types.UID(r.PathValue("uid")),
 		container: r.PathValue("container"),
-	}, opts.previous)
+	}, opts.attempt)
 	if errors.Is(err, fs.ErrNotExist) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return

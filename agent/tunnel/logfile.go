@@ -60,9 +60,9 @@ type logFile struct {
 
 func (f *logFile) close() { f.file.Close() }
 
-// open opens the log of the newest attempt, or of the one before it. An error
-// that wraps fs.ErrNotExist means that there is none.
-func (l *Logs) open(ref containerRef, previous bool) (*logFile, error) {
+// open opens the log of an attempt, or of the newest. An error that wraps
+// fs.ErrNotExist means that there is none.
+func (l *Logs) open(ref containerRef, attempt int64) (*logFile, error) {
 	dir, err := ref.dir()
 	if err != nil {
 		return nil, err
@@ -76,16 +76,16 @@ func (l *Logs) open(ref containerRef, previous bool) (*logFile, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	attempt, ok := chooseAttempt(attempts(entries), previous)
+	chosen, ok := chooseAttempt(attempts(entries), attempt)
 	if !ok {
 		return nil, fmt.Errorf("log of container %q of pod %s: %w", ref.container, ref.uid, fs.ErrNotExist)
 	}
-	path := filepath.Join(dir, fmt.Sprintf("%d.log", attempt))
+	path := filepath.Join(dir, fmt.Sprintf("%d.log", chosen))
 	file, err := root.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &logFile{ref: ref, attempt: attempt, path: path, file: file}, nil
+	return &logFile{ref: ref, attempt: chosen, path: path, file: file}, nil
 }
 
 // attempts returns the attempts whose logs are in the directory, oldest first.
@@ -101,13 +101,13 @@ func attempts(entries []fs.DirEntry) []uint32 {
 	return found
 }
 
-func chooseAttempt(attempts []uint32, previous bool) (attempt uint32, ok bool) {
-	i := len(attempts) - 1
-	if previous {
-		i--
+func chooseAttempt(attempts []uint32, wanted int64) (attempt uint32, ok bool) {
+	if wanted != newest {
+		attempt = uint32(wanted)
+		return attempt, int64(attempt) == wanted && slices.Contains(attempts, attempt)
 	}
-	if i < 0 {
+	if len(attempts) == 0 {
 		return 0, false
 	}
-	return attempts[i], true
+	return attempts[len(attempts)-1], true
 }

@@ -14,8 +14,9 @@ import (
 // logOptions says what of a log is wanted, and in which form.
 type logOptions struct {
 	follow     bool
-	previous   bool
 	timestamps bool
+	// attempt is the one whose log is wanted, or newest.
+	attempt int64
 	// tail is the number of lines from the end, or all.
 	tail int64
 	// since leaves out older lines; the zero time leaves out none.
@@ -24,16 +25,20 @@ type logOptions struct {
 	limit int64
 }
 
-// all is the number for no bound.
-const all = math.MaxInt64
+// all is the number for no bound, newest that for no certain attempt: both are
+// what a number is that is not given.
+const (
+	all    = math.MaxInt64
+	newest = all
+)
 
 // parseOptions reads the query of a log request that came at the time now.
 func parseOptions(q url.Values, now time.Time) (logOptions, error) {
 	p := queryParser{query: q}
 	o := logOptions{
 		follow:     p.bool("follow"),
-		previous:   p.bool("previous"),
 		timestamps: p.bool("timestamps"),
+		attempt:    p.int("attempt"),
 		tail:       p.int("tailLines"),
 		since:      p.time("sinceTime"),
 		limit:      p.int("limitBytes"),

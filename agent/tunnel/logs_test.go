@@ -127,7 +127,7 @@ func TestLogChoosesTheAttempt(t *testing.T) {
 	root := logDir(t, map[string]string{
 		"2.log": line("two"), "10.log": line("ten"), "9.log": line("nine"), "10.log.tmp": "x", "readme": "x",
 	})
-	for query, want := range map[string]string{"": "ten\n", "?previous=true": "nine\n"} {
+	for query, want := range map[string]string{"": "ten\n", "?attempt=9": "nine\n", "?attempt=10": "ten\n"} {
 		if w := get(root, nil, podPath+query); w.Body.String() != want {
 			t.Errorf("%q: %q, want %q", query, w.Body, want)
 		}
@@ -144,7 +144,7 @@ func TestLogRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, code := range map[string]int{
-		podPath + "?previous=true":                  http.StatusNotFound,
+		podPath + "?attempt=1":                      http.StatusNotFound,
 		"/v1/pods/default/p/other/log/c":            http.StatusNotFound,
 		"/v1/pods/default/p/u/log/other":            http.StatusNotFound,
 		podPath + "?tailLines=-1":                   http.StatusBadRequest,

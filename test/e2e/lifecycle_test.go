@@ -53,6 +53,9 @@ func TestACrashLoopBacksOff(t *testing.T) {
 	if ended == nil || ended.ExitCode != 1 {
 		t.Fatalf("last state %+v", s.LastTerminationState)
 	}
+	if log, err := w.Text(w.ctx(), harness.PodPath(w.ns, "p")+"/log?previous=true"); err != nil || log != "crashing\n" {
+		t.Errorf("the log of the last run is %q, %v", log, err)
+	}
 	again := w.wait("p", "was started a third time", func(p *corev1.Pod) bool { return container(p, "c").RestartCount == 2 })
 	if last := container(again, "c").LastTerminationState.Terminated; last != nil {
 		if d := last.StartedAt.Sub(ended.FinishedAt.Time); last.StartedAt.After(ended.StartedAt.Time) && d < 9*time.Second {
