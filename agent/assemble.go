@@ -88,7 +88,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Updates: mux.Updates(), Events: generator.Events(), Sources: mux, Pods: pods, Workers: workers,
 		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
 		Statuses: statuses, Containers: runtime, Logger: a.log,
-		Cleaners: cleaners(pods, statuses, dirs, volumes, cgroups),
+		Cleaners: cleaners(pods, statuses, dirs, volumes, runtime, cgroups),
 	})
 
 	network := a.newNetwork(runtime.UpdatePodCIDR)

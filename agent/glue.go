@@ -15,6 +15,7 @@ import (
 	"github.com/berth-run/berth/agent/cgroup"
 	"github.com/berth-run/berth/agent/objects"
 	"github.com/berth-run/berth/agent/podmanager"
+	"github.com/berth-run/berth/agent/podruntime"
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podworkers"
 	"github.com/berth-run/berth/agent/status"
@@ -39,7 +40,7 @@ func resyncUsers(pods *podmanager.Manager, workers *podworkers.PodWorkers, chang
 }
 
 // cleaners remove what pods left on the node that are gone.
-func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.PodDirs, volumes *volume.Manager, cgroups *cgroup.Manager) []syncloop.Cleaner {
+func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.PodDirs, volumes *volume.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
 	return []syncloop.Cleaner{
 		{Name: "statuses", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
 			statuses.RemoveOrphans(keep)
@@ -47,6 +48,9 @@ func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.P
 		}},
 		{Name: "directories", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {
 			return removeOrphanDirs(ctx, keep, dirs, volumes)
+		}},
+		{Name: "logs", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
+			return runtime.RemoveOrphanLogs(keep)
 		}},
 		{Name: "cgroups", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {
 			return removeOrphanCgroups(ctx, keep, cgroups)

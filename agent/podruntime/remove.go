@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -42,24 +41,7 @@ func (r *Runtime) RemovePod(ctx context.Context, uid types.UID) error {
 		return err
 	}
 	r.crashes.forget(uid)
-	return r.removeLogs(uid)
-}
-
-// removeLogs looks for the directory by the UID alone: nobody may be left who
-// knows the pod's name.
-func (r *Runtime) removeLogs(uid types.UID) error {
-	entries, err := os.ReadDir(r.cfg.LogDir)
-	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("logs of pod %s: %w", uid, err)
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), "_"+string(uid)) {
-			if err := os.RemoveAll(filepath.Join(r.cfg.LogDir, e.Name())); err != nil {
-				return fmt.Errorf("logs of pod %s: %w", uid, err)
-			}
-		}
-	}
-	return nil
+	return r.removeLogs(func(of types.UID) bool { return of == uid })
 }
 
 // CleanUpContainers removes the dead containers of a pod but the last of each

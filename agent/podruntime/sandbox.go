@@ -4,8 +4,6 @@
 package podruntime
 
 import (
-	"fmt"
-	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -85,9 +83,4 @@ func protocol(p corev1.Protocol) runtimeapi.Protocol {
 		return runtimeapi.Protocol_SCTP
 	}
 	return runtimeapi.Protocol_TCP
-}
-
-// podLogDir holds the logs of the pod's containers. Log collectors know the name.
-func (r *Runtime) podLogDir(pod *corev1.Pod) string {
-	return filepath.Join(r.cfg.LogDir, fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID))
 }
