@@ -4,11 +4,8 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/cri/fault"
-	"github.com/berth-run/berth/agent/cri/faultproxy"
 	"github.com/berth-run/berth/test/internal/harness"
 )
 
@@ -42,20 +38,6 @@ func TestB011APodThatNeverStartsCanBeDeleted(t *testing.T) {
 	w.delete("p", 5)
 	w.gone("p", 6*time.Second)
 	w.runtime(w.node(p)).clean(created.UID)
-}
-
-// What someone removed by hand while the pod was ending counts as stopped.
-func TestB012RemovedByHandCountsAsStopped(t *testing.T) {
-	w := shared(t)
-	w.create(pod("p", app("c", "term", "50")))
-	w.waitLog("p", "trapping SIGTERM")
-	p := w.ready("p")
-	w.delete("p", 60)
-	w.waitLog("p", "got SIGTERM")
-	r := w.runtime(w.node(p))
-	r.remove(p.UID)
-	w.gone("p", 15*time.Second)
-	r.clean(p.UID)
 }
 
 // Deleting a pod in mid-pull ends the pull, and no container of it ever starts.
@@ -166,32 +148,7 @@ func TestB023ASuccessorShowsNothingOfItsPredecessor(t *testing.T) {
 // One failed start of an init container does not hold the pod up for ever.
 func TestB031AFailedStartOfAnInitContainerIsTriedAgain(t *testing.T) {
 	w := own(t, 1)
-	target, err := w.Nodes[0].Endpoint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	script := &fault.Script{}
-	socket := filepath.Join(suite.Dir, "proxy.sock")
-	ctx, cancel := context.WithCancel(context.Background())
-	ended, ready := make(chan error, 1), make(chan struct{})
-	go func() { ended <- faultproxy.Run(ctx, socket, strings.TrimPrefix(target, "unix://"), script, ready) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	<-ready
-	faulty, err := w.AddNode("faulty", "--runtime-endpoint", "unix://"+socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := faulty.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.WaitNodeReady(w.ctx(), "faulty"); err != nil {
-		t.Fatal(err)
-	}
+	_, script := w.faultyNode()
 	script.Add(fault.Rule{Method: "StartContainer", Times: 1, Code: codes.Unavailable})
 	p := pod("p", app("c", "serve", "80"))
 	p.Spec.InitContainers = []corev1.Container{app("init", "exit", "0")}
@@ -202,44 +159,4 @@ func TestB031AFailedStartOfAnInitContainerIsTriedAgain(t *testing.T) {
 	}
 	w.delete("p", 1)
 	w.gone("p", testTimeout)
-}
-
-// However the agent dies while a pod is being made, the pod ends up with one
-// sandbox and the address of that.
-func TestB093AKilledAgentLeavesNoPodWithoutItsAddress(t *testing.T) {
-	w := own(t, 1)
-	node := w.Nodes[0]
-	r := w.runtime(node)
-	n := rounds(5, 50)
-	for i := range n {
-		name := fmt.Sprint("p", i)
-		w.create(pod(name, app("c", "serve", "80")))
-		settle(t, 10*time.Millisecond+290*time.Millisecond*time.Duration(i)/time.Duration(n))
-		if err := node.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := node.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if err := node.WaitHealthy(w.ctx()); err != nil {
-			t.Fatal(err)
-		}
-		p := w.ready(name)
-		if page := w.page(p, "/"); page != "hello from "+name+"\n" {
-			t.Errorf("round %d: %s serves %q", i, p.Status.PodIP, page)
-		}
-		// A container that was made but not started has used up its number.
-		if s := container(p, "c"); s.RestartCount > 1 {
-			t.Errorf("round %d: %d restarts", i, s.RestartCount)
-		}
-		ready := 0
-		for _, s := range r.sandboxes(p.UID) {
-			if s.State.String() == "SANDBOX_READY" {
-				ready++
-			}
-		}
-		if ready != 1 {
-			t.Errorf("round %d: %d sandboxes", i, ready)
-		}
-	}
 }

@@ -5,7 +5,6 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,35 +68,6 @@ func (r *runtime) sandboxes(uid types.UID) []*runtimeapi.PodSandbox {
 		r.t.Fatal(err)
 	}
 	return reply.Items
-}
-
-// remove removes the containers and sandboxes of a pod by force, as someone with
-// crictl may. The agent may be at the same sandbox, so a failure is tried again.
-func (r *runtime) remove(uid types.UID) {
-	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), testTimeout)
-	defer cancel()
-	var last error
-	err := harness.Poll(ctx, "the pod is removed from the runtime", func() (bool, error) {
-		last = r.removeOnce(ctx, uid)
-		return last == nil, nil
-	})
-	if err != nil {
-		r.t.Errorf("%v: %v", err, last)
-	}
-}
-
-func (r *runtime) removeOnce(ctx context.Context, uid types.UID) error {
-	var errs []error
-	for _, c := range r.containers(uid) {
-		_, err := r.client.Runtime.RemoveContainer(ctx, &runtimeapi.RemoveContainerRequest{ContainerId: c.Id})
-		errs = append(errs, err)
-	}
-	for _, s := range r.sandboxes(uid) {
-		_, err := r.client.Runtime.RemovePodSandbox(ctx, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: s.Id})
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }
 
 // clean waits until nothing of the pod is on its node: neither sandbox nor
