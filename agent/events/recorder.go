@@ -6,13 +6,14 @@
 package events
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/berth-run/berth/api"
 )
 
 // Component is the source of every event.
@@ -119,5 +120,5 @@ func (r *Recorder) event(pod *corev1.Pod, fieldPath, eventType, reason, message 
 // name is unique on the node: the time, moved on if two events share it.
 func (r *Recorder) name(pod *corev1.Pod, now time.Time) string {
 	r.stamp = max(r.stamp+1, now.UnixNano())
-	return fmt.Sprintf("%s.%x", pod.Name, r.stamp)
+	return api.EventName(pod.Name, r.stamp)
 }

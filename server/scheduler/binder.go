@@ -5,7 +5,6 @@ package scheduler
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +63,7 @@ func (b binder) Unschedulable(ctx context.Context, pod *corev1.Pod, message stri
 func failedScheduling(pod *corev1.Pod, message string, now metav1.Time) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: pod.Namespace, Name: fmt.Sprintf("%s.%x", pod.Name, time.Now().UnixNano()),
+			Namespace: pod.Namespace, Name: api.EventName(pod.Name, time.Now().UnixNano()),
 		},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: "v1", Kind: api.Pods.Name, Namespace: pod.Namespace, Name: pod.Name,
