@@ -20,10 +20,26 @@ func validateContainer(c *corev1.Container, volumes sets.Set[string], path *fiel
 	errs = append(errs, requiredOr(path.Child("image"), c.Image, checkImage)...)
 	errs = append(errs, oneOf(path.Child("imagePullPolicy"), c.ImagePullPolicy,
 		corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)...)
+	for i, word := range c.Command {
+		errs = append(errs, withoutNUL(word, path.Child("command").Index(i))...)
+	}
+	for i, word := range c.Args {
+		errs = append(errs, withoutNUL(word, path.Child("args").Index(i))...)
+	}
+	errs = append(errs, withoutNUL(c.WorkingDir, path.Child("workingDir"))...)
 	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
 	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
 	errs = append(errs, validateVolumeMounts(c.VolumeMounts, volumes, path.Child("volumeMounts"))...)
 	return append(errs, validateResources(&c.Resources, path.Child("resources"))...)
+}
+
+// withoutNUL refuses what no process can be given: the kernel ends its texts with
+// the character.
+func withoutNUL(text string, path *field.Path) field.ErrorList {
+	if !strings.ContainsRune(text, 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, text, "must not contain the character NUL (U+0000)")}
 }
 
 func checkImage(image string) []string {

@@ -15,6 +15,7 @@ func validateEnv(env []corev1.EnvVar, path *field.Path) (errs field.ErrorList) {
 	for i, e := range env {
 		at := path.Index(i)
 		errs = append(errs, requiredOr(at.Child("name"), e.Name, validation.IsRelaxedEnvVarName)...)
+		errs = append(errs, withoutNUL(e.Value, at.Child("value"))...)
 		if e.ValueFrom != nil {
 			errs = append(errs, validateEnvSource(e, at.Child("valueFrom"))...)
 		}

@@ -146,6 +146,8 @@ func TestValidatePod(t *testing.T) {
 			c.Env[1].ValueFrom = &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{}}
 		}, "spec.containers[0].env[1].valueFrom.resourceFieldRef", notHonoured},
 
+		"NUL in env":  {func(_ *corev1.Pod, c *corev1.Container) { c.Env = []corev1.EnvVar{{Name: "A", Value: "a\x00b"}} }, "spec.containers[0].env[0].value", "NUL"},
+		"NUL in args": {func(_ *corev1.Pod, c *corev1.Container) { c.Args[0] = "\x00" }, "spec.containers[0].args[0]", "NUL"},
 		"poison text": {func(_ *corev1.Pod, c *corev1.Container) { c.Args[0] = "\xff" }, "spec.containers[0].args[0]", "valid UTF-8"},
 		"poison key":  {func(p *corev1.Pod, _ *corev1.Container) { p.Annotations = map[string]string{"a\xff": ""} }, "metadata.annotations[a\uFFFD]", "valid UTF-8"},
 		"poison time": {func(p *corev1.Pod, _ *corev1.Container) { p.CreationTimestamp = metav1.Unix(1<<40, 0) }, "metadata.creationTimestamp", "years 1 to 9999"},
