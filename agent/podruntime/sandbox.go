@@ -4,7 +4,6 @@
 package podruntime
 
 import (
-
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
