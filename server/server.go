@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -98,9 +99,21 @@ func (s *Server) front() error {
 	if err != nil {
 		return err
 	}
-	s.http = &http.Server{Handler: rest.LoopbackOnly(handler), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	s.http = &http.Server{
+		Handler:           rest.LoopbackOnly(handler),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
 	return nil
 }
+
+// A REST connection that is only held open ends after these times: one whose
+// request does not come, and one that has no other after the last.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+)
 
 // newMetrics returns the registry behind /metrics, with the figures of the process.
 func newMetrics() *prometheus.Registry {
