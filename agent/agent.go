@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/berth-run/berth/agent/containerd"
 	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/internal/rungroup"
@@ -25,8 +27,9 @@ type Agent struct {
 	log *slog.Logger
 	// own is the node's containerd; nil with a runtime that is there already.
 	own *containerd.Runtime
-	// health is there once Run has begun, unless the node has none.
-	health *health
+	// metrics and, unless the node has none, health are there once Run has begun.
+	metrics *prometheus.Registry
+	health  *health
 }
 
 // New checks the configuration. Nothing is made or started before Run.
@@ -51,7 +54,8 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	defer dir.Close()
-	if a.health, err = newHealth(a.cfg.Health); err != nil {
+	a.metrics = newMetrics()
+	if a.health, err = newHealth(a.cfg.Health, a.metrics); err != nil {
 		return err
 	}
 	var g rungroup.Group
@@ -78,7 +82,7 @@ func (a *Agent) runNode(ctx context.Context) error {
 			return unlessEnded(ctx, err)
 		}
 	}
-	client, err := cri.Dial(endpoint)
+	client, err := cri.Dial(endpoint, cri.Measure(a.metrics))
 	if err != nil {
 		return err
 	}

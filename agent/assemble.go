@@ -74,15 +74,17 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	if err != nil {
 		return nil, err
 	}
-	generator := pleg.New(runtime, pleg.Options{Logger: a.log})
+	generator := pleg.New(runtime, pleg.Options{Logger: a.log, Metrics: a.metrics})
 
 	var loop *syncloop.Loop
 	syncer := podsync.New(podsync.Config{
-		Status:    &status.Reporter{Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name},
+		Status: &status.Reporter{
+			Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name, Started: newPodStart(a.metrics),
+		},
 		Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache, Runtime: runtime, Readings: generator,
 		Wanted: func(uid types.UID) bool { _, ok := pods.PodByUID(uid); return ok }, Recorder: recorder, Logger: a.log,
 	})
-	workers = podworkers.New(podworkers.Config{Syncer: syncer, Cache: generator, Statuses: statuses, Recorder: recorder, Logger: a.log})
+	workers = podworkers.New(podworkers.Config{Syncer: newTimedSyncer(syncer, a.metrics), Cache: generator, Statuses: statuses, Recorder: recorder, Logger: a.log})
 	mux := config.New(recorder, a.log)
 	loop = syncloop.New(syncloop.Config{
 		Updates: mux.Updates(), Events: generator.Events(), Sources: mux, Pods: pods, Workers: workers,
@@ -103,6 +105,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Target: cfg.Server, DialOptions: dial, Node: cfg.Name, Logger: a.log,
 		Handler: tunnel.NewHandler(tunnel.NewLogs(cfg.logsDir(), generator, a.log)),
 	})
+
+	showConnection(a.metrics, toServer.Connected, loop.LastLoop)
 
 	var g rungroup.Group
 	g.Add("network", network.run)

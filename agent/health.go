@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -20,13 +19,14 @@ import (
 // stuck or the runtime cannot be listed, and /metrics.
 type health struct {
 	listener net.Listener
+	metrics  prometheus.Gatherer
 	checks   atomic.Pointer[[]func() error]
 }
 
 var errStarting = errors.New("the node is starting")
 
 // newHealth takes the address before the node is known to anyone; nil without one.
-func newHealth(address string) (*health, error) {
+func newHealth(address string, metrics prometheus.Gatherer) (*health, error) {
 	if address == "" {
 		return nil, nil
 	}
@@ -34,7 +34,7 @@ func newHealth(address string) (*health, error) {
 	if err != nil {
 		return nil, fmt.Errorf("health: %w", err)
 	}
-	return &health{listener: listener}, nil
+	return &health{listener: listener, metrics: metrics}, nil
 }
 
 // up says what tells from now on whether the node works.
@@ -45,11 +45,9 @@ func (h *health) up(checks ...func() error) {
 }
 
 func (h *health) run(ctx context.Context) error {
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", h.answer)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(h.metrics, promhttp.HandlerOpts{}))
 	server := &http.Server{Handler: mux}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

@@ -15,7 +15,7 @@ import (
 )
 
 func TestHealthFromTheStart(t *testing.T) {
-	h, err := newHealth("127.0.0.1:0")
+	h, err := newHealth("127.0.0.1:0", newMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}

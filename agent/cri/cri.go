@@ -36,13 +36,14 @@ type Client struct {
 // Dial prepares a connection to the socket of a runtime: a path, or a URL such as
 // unix:///run/containerd/containerd.sock. The connection is made with the first
 // call and made anew whenever it breaks; an absent socket is not an error here.
-func Dial(endpoint string) (*Client, error) {
+// The interceptors see each call with the deadline that it has.
+func Dial(endpoint string, interceptors ...grpc.UnaryClientInterceptor) (*Client, error) {
 	if strings.HasPrefix(endpoint, "/") {
 		endpoint = "unix://" + endpoint
 	}
 	conn, err := grpc.NewClient(endpoint,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithUnaryInterceptor(withDeadline),
+		grpc.WithChainUnaryInterceptor(append([]grpc.UnaryClientInterceptor{withDeadline}, interceptors...)...),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
 		grpc.WithConnectParams(reconnect))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -30,6 +31,8 @@ type Runtime interface {
 // Options tune a PLEG; zero values take the defaults.
 type Options struct {
 	Logger *slog.Logger
+	// Metrics, where set, gets the metrics of listings and of what runs.
+	Metrics prometheus.Registerer
 	// RelistPeriod is the time between listings while events flow; 10 s.
 	RelistPeriod time.Duration
 	// EventlessRelistPeriod is the same while the event stream is down or not
@@ -73,6 +76,8 @@ type PLEG struct {
 	outbox *outbox
 	stream *stream
 
+	relistTook prometheus.Histogram
+
 	mu         sync.Mutex
 	lastRelist time.Time
 	relistErr  error
@@ -82,7 +87,7 @@ type PLEG struct {
 func New(runtime Runtime, options Options) *PLEG {
 	options = options.withDefaults()
 	known := newCache()
-	return &PLEG{
+	p := &PLEG{
 		runtime: runtime,
 		options: options,
 		logger:  options.Logger,
@@ -90,7 +95,11 @@ func New(runtime Runtime, options Options) *PLEG {
 		cache:   known,
 		outbox:  newOutbox(),
 		stream:  newStream(),
+
+		relistTook: newRelistDuration(options.Metrics),
 	}
+	p.show(options.Metrics)
+	return p
 }
 
 // Run works until ctx ends and returns when all its goroutines have.

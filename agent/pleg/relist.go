@@ -71,6 +71,7 @@ func (p *PLEG) relist(ctx context.Context) {
 }
 
 func (p *PLEG) noteRelist(began time.Time, err error) {
+	p.relistTook.Observe(time.Since(began).Seconds())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.relistErr = err

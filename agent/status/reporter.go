@@ -19,6 +19,9 @@ type Reporter struct {
 	HostIPs func() []string
 	// RuntimeName is the scheme of container IDs, such as containerd.
 	RuntimeName string
+	// Started, unless nil, is told of each pod that begins to run, and how long
+	// after the node took it on.
+	Started func(after time.Duration)
 }
 
 // Syncing reports a pod that the node keeps up, and returns what it reported.
@@ -67,7 +70,20 @@ func (r *Reporter) report(in Input) corev1.PodStatus {
 	in.RuntimeName = r.RuntimeName
 	status := Generate(in)
 	r.SetPodStatus(in.Pod, status)
+	if after, ok := startedAfter(in.Previous, &status, in.Now); ok && r.Started != nil {
+		r.Started(after)
+	}
 	return status
+}
+
+// startedAfter tells whether the pod begins to run by this status, and how long
+// after it was taken on.
+func startedAfter(before, status *corev1.PodStatus, now time.Time) (time.Duration, bool) {
+	begins := before.Phase != corev1.PodRunning && status.Phase == corev1.PodRunning && status.StartTime != nil
+	if !begins {
+		return 0, false
+	}
+	return max(0, now.Sub(status.StartTime.Time)), true
 }
 
 // previous is the server's status as long as the node has none of its own.
