@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -28,17 +28,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// runtime has container c, which runs until it is told otherwise.
-type runtime struct{ exited atomic.Bool }
+// runtime has container c, which runs until exited is closed.
+type runtime struct{ exited chan struct{} }
 
-func (r *runtime) PodStatus(context.Context, types.UID) (*podtypes.PodStatus, error) {
-	state := podtypes.ContainerRunning
-	if r.exited.Load() {
-		state = podtypes.ContainerExited
+func newRuntime() *runtime { return &runtime{exited: make(chan struct{})} }
+
+func (r *runtime) Pod(types.UID) (*podtypes.RuntimePod, time.Time, <-chan struct{}) {
+	c := podtypes.Container{Name: "c", State: podtypes.ContainerRunning}
+	changed := r.exited
+	select {
+	case <-r.exited:
+		c.State, changed = podtypes.ContainerExited, nil
+	default:
 	}
-	return &podtypes.PodStatus{Containers: []podtypes.ContainerStatus{{
-		Container: podtypes.Container{Name: "c", State: state},
-	}}}, nil
+	return &podtypes.RuntimePod{Containers: []podtypes.Container{c}}, time.Now(), changed
 }
 
 // logNode is an agent that has only its tunnel, and the logs below a directory.
@@ -64,7 +67,7 @@ var logged = &corev1.Pod{
 // A log that is followed comes line by line and ends with its container; after
 // the server was away the next one is there.
 func TestLogsFromEndToEnd(t *testing.T) {
-	root, r := t.TempDir(), &runtime{}
+	root, r := t.TempDir(), newRuntime()
 	s := newServer(t)
 	logNode(t, s, root, r)
 	_, err := tunnel.NewLogs(s.tunnels).Open(t.Context(), logged, &corev1.PodLogOptions{})
@@ -87,7 +90,7 @@ func TestLogsFromEndToEnd(t *testing.T) {
 			t.Fatalf("%q, %v; want %q", got, err, want)
 		}
 	}
-	r.exited.Store(true)
+	close(r.exited)
 	if rest, err := io.ReadAll(lines); len(rest) > 0 || err != nil {
 		t.Errorf("rest %q, %v", rest, err)
 	}
@@ -106,8 +109,8 @@ func TestLogsFromEndToEnd(t *testing.T) {
 
 // A reader that stops reading holds up nobody else's log.
 func TestStalledReaderHoldsUpNobody(t *testing.T) {
-	root, r := t.TempDir(), &runtime{}
-	r.exited.Store(true)
+	root, r := t.TempDir(), newRuntime()
+	close(r.exited)
 	s := newServer(t)
 	logNode(t, s, root, r)
 	file := startLog(t, root)

@@ -186,7 +186,9 @@ type node struct{}
 
 func (node) Changed() <-chan struct{} { return nil }
 
-func (node) Node() *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}} }
+func (node) Registration() *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
+}
 
 // agent is an agent's session, mux and status manager, and a sync loop that
 // only writes down what comes.
