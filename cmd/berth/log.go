@@ -28,11 +28,15 @@ func (f *logFlags) logger() (*slog.Logger, error) {
 		return nil, fmt.Errorf("--log-level %q: must be debug, info, warn or error", f.level)
 	}
 	options := &slog.HandlerOptions{Level: level}
+	var log *slog.Logger
 	switch f.format {
 	case "text":
-		return slog.New(slog.NewTextHandler(os.Stderr, options)), nil
+		log = slog.New(slog.NewTextHandler(os.Stderr, options))
 	case "json":
-		return slog.New(slog.NewJSONHandler(os.Stderr, options)), nil
+		log = slog.New(slog.NewJSONHandler(os.Stderr, options))
+	default:
+		return nil, fmt.Errorf("--log-format %q: must be text or json", f.format)
 	}
-	return nil, fmt.Errorf("--log-format %q: must be text or json", f.format)
+	logGRPC(log)
+	return log, nil
 }
