@@ -56,7 +56,7 @@ func (s *Server) open(name, network, address string, serve func(net.Listener) er
 	}
 	l, err := net.Listen(network, address)
 	if err != nil {
-		return fmt.Errorf("%s listener: %w", name, err)
+		return fmt.Errorf("%s listener: %w; stop what has the address, or choose another", name, err)
 	}
 	s.listeners = append(s.listeners, &listener{name: name, serve: serve, Listener: l})
 	return nil
