@@ -7,13 +7,15 @@
 # Usage: hack/demo.sh up|down
 #
 # BERTH_DEMO_DIR, BERTH_DEMO_HTTP and BERTH_DEMO_GRPC say where its data and its
-# listeners are. Both verbs may be repeated.
+# listeners are, BERTH_DEMO_CIDR from which range its pods get their addresses. Both
+# verbs may be repeated.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 dir=$(realpath -m "${BERTH_DEMO_DIR:-/var/lib/berth/demo}")
 http=${BERTH_DEMO_HTTP:-127.0.0.1:8080}
+cidr=${BERTH_DEMO_CIDR:-10.128.0.0/12}
 export BERTH_SERVER=${BERTH_DEMO_GRPC:-127.0.0.1:7444}
 berth=bin/berth
 log=$dir/demo.log
@@ -58,6 +60,7 @@ start() {
 	done
 	mkdir -p "$dir"
 	setsid $berth dev --nodes 2 --dir "$dir" --images-dir bin/images --http "$http" --grpc "$BERTH_SERVER" --socket "" \
+		--cluster-cidr "$cidr" \
 		>"$log" 2>&1 </dev/null &
 	echo $! >"$pidfile"
 	# Until it has become berth, it is still this script.
