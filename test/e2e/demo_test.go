@@ -32,7 +32,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { demo("down", "is left") })
-	demo("up", "node1", "node2", "1/1", "Hello from pod web")
-	demo("up", "run already", "there already", "Hello from pod web")
+	demo("up", "node1", "node2", "1/1", "Hello from pod default/web")
+	demo("up", "run already", "there already", "Hello from pod default/web")
 	demo("down", "no process, mount, network namespace, bridge, cgroup or firewall rule is left")
 }
