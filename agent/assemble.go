@@ -67,9 +67,10 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	if err != nil {
 		return nil, err
 	}
+	network := a.newNetwork(runtime.UpdatePodCIDR)
 	self, err := node.New(node.Config{
 		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, StateDir: cfg.StateDir,
-		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: runtime, Logger: a.log,
+		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: watched{runtime, network}, Logger: a.log,
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +94,6 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Cleaners: cleaners(pods, statuses, dirs, volumes, runtime, cgroups),
 	})
 
-	network := a.newNetwork(runtime.UpdatePodCIDR)
 	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	toServer := session.New(session.Config{
 		Target: cfg.Server, DialOptions: dial, Node: self, Pods: mux, Objects: cache, Statuses: statuses,
