@@ -32,23 +32,29 @@ func TestB093AKilledAgentLeavesNoPodWithoutItsAddress(t *testing.T) {
 	seen := w.record()
 	for _, method := range []string{"RunPodSandbox", "PodSandboxStatus", "CreateContainer", "StartContainer", "ListContainers"} {
 		name := "at-" + strings.ToLower(method)
-		w.killedAt(node, script, name, fault.Rule{Method: method, Hang: true}, 0)
+		w.killedAt(node, script, seen, name, fault.Rule{Method: method, Hang: true}, 0)
+		w.mustRunUnharmed(name, seen)
+	}
+	// In the middle of the start, which containerd breaks off with its client.
+	for i := range rounds(4, 20) {
+		name := fmt.Sprint("starting-", i)
+		w.killedAt(node, script, seen, name, fault.Rule{Method: "StartContainer"}, time.Duration(5*i)*time.Millisecond)
 		w.mustRunUnharmed(name, seen)
 	}
 	n := rounds(8, 50)
 	for i := range n {
 		name := fmt.Sprint("p", i)
 		after := 10*time.Millisecond + 290*time.Millisecond*time.Duration(i)/time.Duration(n)
-		w.killedAt(node, script, name, fault.Rule{Method: "RunPodSandbox"}, after)
+		w.killedAt(node, script, seen, name, fault.Rule{Method: "RunPodSandbox"}, after)
 		w.mustRunUnharmed(name, seen)
 	}
 }
 
 // killedAt creates a pod, kills the node's agent so long after the call of the rule
 // has come that is made for the pod, and starts it again.
-func (w *world) killedAt(node *harness.Node, script *fault.Script, name string, rule fault.Rule, after time.Duration) {
+func (w *world) killedAt(node *harness.Node, script *fault.Script, seen *history, name string, rule fault.Rule, after time.Duration) {
 	w.t.Helper()
-	made, disarm := reached(script, rule, ofOnePod)
+	made, disarm := reached(script, rule, ofNewPod(seen))
 	defer disarm()
 	w.create(onNode(pod(name, app("c", "serve", "80")), node.Name))
 	select {
@@ -66,10 +72,15 @@ func (w *world) killedAt(node *harness.Node, script *fault.Script, name string, 
 	}
 }
 
-// ofOnePod tells whether a request is for a single pod: not the listing of all.
-func ofOnePod(request proto.Message) bool {
-	r, ok := request.(*runtimeapi.ListContainersRequest)
-	return !ok || r.GetFilter().GetLabelSelector()[uidLabel] != ""
+// ofNewPod tells whether a request is for a pod that is made from now on. Of those
+// that are there already, and of all, only listings are asked for.
+func ofNewPod(seen *history) func(proto.Message) bool {
+	old := seen.uids()
+	return func(request proto.Message) bool {
+		r, ok := request.(*runtimeapi.ListContainersRequest)
+		uid := r.GetFilter().GetLabelSelector()[uidLabel]
+		return !ok || uid != "" && !old[types.UID(uid)]
+	}
 }
 
 // mustRunUnharmed waits for the pod to be Ready, which it must be without a restart and

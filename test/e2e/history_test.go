@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/test/internal/harness"
 )
@@ -45,6 +46,17 @@ func (h *history) add(pod corev1.Pod) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pods = append(h.pods, pod)
+}
+
+// uids are those of all pods that were seen.
+func (h *history) uids() map[types.UID]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := map[types.UID]bool{}
+	for _, p := range h.pods {
+		all[p.UID] = true
+	}
+	return all
 }
 
 // of returns the states of a pod.
