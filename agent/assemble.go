@@ -96,13 +96,13 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 
 	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	toServer := session.New(session.Config{
-		Target: cfg.Server, DialOptions: dial, Node: self, Pods: mux, Objects: cache, Statuses: statuses,
+		Target: cfg.Server, DialOptions: dial, Node: self, NodeID: NodeID(cfg.StateDir), Pods: mux, Objects: cache, Statuses: statuses,
 		Events: recorder.Events(), Updates: mux.Source(podtypes.ServerSource),
 		OnWelcome: func(n *corev1.Node) { self.Assign(n); network.assign(n) },
 		StoreFile: cfg.storeIDFile(), Version: version.String(), Logger: a.log,
 	})
 	streams := tunnel.New(tunnel.Config{
-		Target: cfg.Server, DialOptions: dial, Node: cfg.Name, Logger: a.log,
+		Target: cfg.Server, DialOptions: dial, Node: cfg.Name, NodeID: NodeID(cfg.StateDir), Logger: a.log,
 		Handler: tunnel.NewHandler(tunnel.NewLogs(cfg.logsDir(), generator, a.log)),
 	})
 

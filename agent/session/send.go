@@ -87,7 +87,7 @@ func (k *connection) sendHello() (*corev1.NodeStatus, error) {
 		return nil, fmt.Errorf("node %q cannot be sent: %w", node.Name, err)
 	}
 	return &node.Status, k.sendMessage(&nodepb.AgentMessage{Message: &nodepb.AgentMessage_Hello{Hello: &nodepb.Hello{
-		Node: m, StoreId: storeID, AgentVersion: k.config.Version,
+		Node: m, NodeId: k.config.NodeID, StoreId: storeID, AgentVersion: k.config.Version,
 	}}})
 }
 

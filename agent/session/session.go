@@ -61,7 +61,9 @@ type Config struct {
 	Target      string
 	DialOptions []grpc.DialOption
 
-	Node     NodeSource
+	Node NodeSource
+	// NodeID tells this agent from others that were given the node's name.
+	NodeID   string
 	Pods     Pods
 	Objects  Objects
 	Statuses Statuses
@@ -117,11 +119,16 @@ func (c *Client) Run(ctx context.Context) error {
 			backoff = c.backoff()
 		}
 		delay := backoff.Step()
-		// Two agents under one name would otherwise end each other without pause.
-		if status.Code(err) == codes.Aborted {
+		level := slog.LevelWarn
+		switch status.Code(err) {
+		case codes.AlreadyExists:
+			level = slog.LevelError // until an operator does something
+		case codes.Aborted:
+			// Two agents of one id, as of a machine and its copy, would otherwise end
+			// each other without pause.
 			delay = c.config.MaxBackoff
 		}
-		c.config.Logger.Warn("the session with the server has ended", "err", err, "retry", delay)
+		c.config.Logger.Log(ctx, level, "there is no session with the server", "err", err, "retry", delay)
 		select {
 		case <-ctx.Done():
 			return nil

@@ -6,6 +6,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -143,7 +144,34 @@ func TestBackoffGrowsToItsCap(t *testing.T) {
 	})
 }
 
-// Two agents of one name do not end each other without pause.
+// An agent that was given the name of another's node says so to its operator, and
+// comes back as after any failure.
+func TestRefusedAgentIsPatient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		server := w.session()
+		if id := server.recv().GetHello().GetNodeId(); id != "1111aaaa" {
+			t.Errorf("hello of %q", id)
+		}
+		began, refusals := time.Now(), 0
+		for ; time.Since(began) < time.Minute; refusals++ {
+			server.end <- status.Error(codes.AlreadyExists, `node "n1" is connected from another agent`)
+			server = w.session()
+		}
+		if refusals < 12 || refusals > 40 {
+			t.Errorf("%d attempts in a minute", refusals)
+		}
+		if n := strings.Count(w.logged.String(), "level=ERROR"); n != refusals || !strings.Contains(w.logged.String(), "from another agent") {
+			t.Errorf("%d errors of %d attempts are logged", n, refusals)
+		}
+		if w.client.Connected() {
+			t.Error("connected")
+		}
+		server.greet("store-1")
+	})
+}
+
+// Two agents of one id do not end each other without pause.
 func TestSupersededSessionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -6,10 +6,12 @@ package session
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -242,6 +244,8 @@ type world struct {
 	events   chan *corev1.Event
 	updates  chan podtypes.PodUpdate
 	file     string
+	// logged is to be read while the client waits.
+	logged strings.Builder
 
 	// frozen, once closed, swallows what the client writes.
 	frozen chan struct{}
@@ -273,9 +277,9 @@ func newWorld(t *testing.T, held ...*corev1.Pod) *world {
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return w.dial(ctx, listener) }),
 		},
-		Node: w.node, Pods: fakePods(held), Objects: w.objects, Statuses: w.statuses,
+		Node: w.node, NodeID: "1111aaaa", Pods: fakePods(held), Objects: w.objects, Statuses: w.statuses,
 		Events: w.events, Updates: w.updates, StoreFile: w.file,
-		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Logger: slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &w.logged), nil)),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

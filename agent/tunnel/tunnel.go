@@ -27,8 +27,8 @@ type Config struct {
 	// Target and DialOptions are those of grpc.NewClient.
 	Target      string
 	DialOptions []grpc.DialOption
-	// Node is the node's name.
-	Node string
+	// Node is the node's name, NodeID what tells it from others of that name.
+	Node, NodeID string
 	// Handler answers the server's requests; see NewHandler.
 	Handler http.Handler
 	// MaxBackoff bounds the wait between two attempts to connect; 5 s if 0.
@@ -86,7 +86,8 @@ func (c *Client) serve(ctx context.Context) error {
 		return fmt.Errorf("server address %q: %w", c.config.Target, err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, muxconn.NodeKey, c.config.Node))
+	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx,
+		muxconn.NodeKey, c.config.Node, muxconn.NodeIDKey, c.config.NodeID))
 	defer cancel()
 	stream, err := nodepb.NewNodeClient(conn).Tunnel(ctx)
 	if err != nil {

@@ -16,8 +16,12 @@ import (
 	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
 )
 
-// NodeKey is the metadata key by which an agent says whose tunnel it opens.
-const NodeKey = "berth-node"
+// The metadata keys by which an agent says whose tunnel it opens: the node's name,
+// and the id that tells it from other agents that were given the same one.
+const (
+	NodeKey   = "berth-node"
+	NodeIDKey = "berth-node-id"
+)
 
 // window lets one stream fill a path of 400 Mbit/s at 80 ms.
 const window = 4 << 20

@@ -40,9 +40,10 @@ type Registry interface {
 
 // Nodes keeps the Node objects and who is connected.
 type Nodes interface {
-	Register(ctx context.Context, presented *corev1.Node) (*corev1.Node, error)
+	// Register registers the node that the agent of that id presents.
+	Register(ctx context.Context, id string, presented *corev1.Node) (*corev1.Node, error)
 	UpdateStatus(ctx context.Context, name string, status *corev1.NodeStatus) error
-	Connect(node string) (disconnect func())
+	Connect(node, id string) (disconnect func())
 	Heartbeat(node string)
 }
 

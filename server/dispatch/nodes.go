@@ -18,7 +18,7 @@ import (
 // is deleted: its agent comes back at once, with what it says now, and by the one
 // way in which nodes are registered.
 func (d *Dispatcher) register(ctx context.Context, mine *slot, presented *corev1.Node) (*corev1.Node, error) {
-	node, err := d.nodes.Register(ctx, presented)
+	node, err := d.nodes.Register(ctx, mine.agent.id, presented)
 	if err != nil {
 		return nil, err
 	}

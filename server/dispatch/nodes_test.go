@@ -76,8 +76,8 @@ type hastyUser struct {
 	delete func(name string)
 }
 
-func (u hastyUser) Register(ctx context.Context, presented *corev1.Node) (*corev1.Node, error) {
-	node, err := u.Nodes.Register(ctx, presented)
+func (u hastyUser) Register(ctx context.Context, id string, presented *corev1.Node) (*corev1.Node, error) {
+	node, err := u.Nodes.Register(ctx, id, presented)
 	if err == nil {
 		u.delete(node.Name)
 	}
@@ -93,7 +93,10 @@ func TestNodeDeletedWhileItsSessionBegins(t *testing.T) {
 		}
 		// Nothing feeds this one: what happened before its session is known is past.
 		d := New(w.registry, hastyUser{n, w.deleteNode}, Options{})
-		ctx, mine, end := d.sessions.begin(t.Context(), "n1")
+		ctx, mine, end, err := d.sessions.begin(t.Context(), agent{node: "n1"})
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer end()
 		if _, err := d.register(ctx, mine, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}); err != nil {
 			t.Fatal(err)

@@ -41,17 +41,22 @@ func (d *Dispatcher) Session(stream sessionStream) error {
 	if err != nil {
 		return err
 	}
-	ctx, mine, end := d.sessions.begin(ctx, node.Name)
+	who := agent{node: node.Name, id: hello.GetNodeId(), address: addressOf(ctx)}
+	sessionCtx, mine, end, err := d.sessions.begin(ctx, who)
+	if err != nil {
+		return d.refuse(ctx, who, err)
+	}
+	ctx = sessionCtx
 	defer end()
 	if node, err = d.register(ctx, mine, node); err != nil {
 		return d.ended(ctx, err)
 	}
-	defer d.nodes.Connect(node.Name)()
+	defer d.nodes.Connect(node.Name, who.id)()
 	if err := d.index.wait(ctx); err != nil {
 		return d.ended(ctx, err)
 	}
 	s := d.newSession(stream, hello, node)
-	s.logger.Info("session begins", "agentVersion", hello.GetAgentVersion())
+	s.logger.Info("session begins", "id", who.id, "address", who.address, "agentVersion", hello.GetAgentVersion())
 	err = d.ended(ctx, s.run(ctx, inbox, failed))
 	s.logger.Info("session ends", "err", err)
 	return err

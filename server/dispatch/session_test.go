@@ -153,7 +153,7 @@ func TestNamedObjectsAreFollowed(t *testing.T) {
 	})
 }
 
-func TestNewestSessionEndsTheOlder(t *testing.T) {
+func TestNewestSessionOfAnAgentEndsItsOlder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
 		w.createPod(newPod("p", "n1"))

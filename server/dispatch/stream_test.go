@@ -105,6 +105,7 @@ func TestInventoryInPieces(t *testing.T) {
 				Inventory: &nodepb.Inventory{Objects: []*nodepb.ObjectKey{podKey(pod)}},
 			}})
 		}
+		synctest.Wait() // until dispatch has seen the last pod
 		got := agent.sync()
 		// Pods of the same second are in the order of their creation.
 		equal(t, got, append(want, "SYNCED")...)

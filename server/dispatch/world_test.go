@@ -158,8 +158,26 @@ type testAgent struct {
 	node types.UID
 }
 
-// open begins a session and reads Welcome.
+// open begins a session of the node's own agent and reads Welcome.
 func (w *world) open(node, fromStore string) *testAgent {
+	w.t.Helper()
+	a := w.hello(node, "id-of-"+node, fromStore)
+	a.welcomed()
+	return a
+}
+
+// welcomed reads Welcome.
+func (a *testAgent) welcomed() {
+	a.t.Helper()
+	welcome := a.recv().GetWelcome()
+	if welcome.GetStoreId() != storeID {
+		a.t.Fatalf("welcome of store %q", welcome.GetStoreId())
+	}
+	a.node = types.UID(welcome.GetNode().GetMetadata().GetUid())
+}
+
+// hello sends the Hello of an agent of that id.
+func (w *world) hello(node, id, fromStore string) *testAgent {
 	w.t.Helper()
 	// What does not come within an hour of the bubble's time never does.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
@@ -172,12 +190,8 @@ func (w *world) open(node, fromStore string) *testAgent {
 	a.send(&nodepb.AgentMessage{Message: &nodepb.AgentMessage_Hello{Hello: &nodepb.Hello{
 		StoreId: fromStore,
 		Node:    nodeMessage(w.t, node),
+		NodeId:  id,
 	}}})
-	welcome := a.recv().GetWelcome()
-	if welcome.GetStoreId() != storeID {
-		w.t.Fatalf("welcome of store %q", welcome.GetStoreId())
-	}
-	a.node = types.UID(welcome.GetNode().GetMetadata().GetUid())
 	return a
 }
 

@@ -12,21 +12,27 @@ import (
 	"github.com/berth-run/berth/api"
 )
 
-// newNode returns the Node to create for one that an agent presents.
-func newNode(presented *corev1.Node) *corev1.Node {
+// idAnnotation holds the id of the agent that registered the node last.
+const idAnnotation = "berth.run/node-id"
+
+// newNode returns the Node to create for one that the agent of that id presents.
+func newNode(id string, presented *corev1.Node) *corev1.Node {
 	return refreshed(&corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: presented.Name},
 		Status:     *presented.Status.DeepCopy(),
-	}, presented)
+	}, id, presented)
 }
 
-// refreshed returns the stored Node with the labels that its agent presents now.
-// Taints and the cordon are the users' alone.
-func refreshed(stored, presented *corev1.Node) *corev1.Node {
+// refreshed returns the stored Node with the id of its agent and the labels that
+// this presents now. Taints and the cordon are the users' alone.
+func refreshed(stored *corev1.Node, id string, presented *corev1.Node) *corev1.Node {
 	node := stored.DeepCopy()
 	now := labelsOf(presented)
 	node.Labels = mergeLabels(stored.Labels, presentedBefore(stored), now)
 	rememberPresented(node, now)
+	if id != "" {
+		metav1.SetMetaDataAnnotation(&node.ObjectMeta, idAnnotation, id)
+	}
 	return node
 }
 

@@ -80,13 +80,13 @@ func New(reg Registry, o Options) (*Nodes, error) {
 	}, nil
 }
 
-// Register creates the Node that an agent presents, or brings the stored one up
-// to date with what the agent says anew; what users set (labels, taints,
-// unschedulable) stays. It returns the node as it is stored, with its pod range.
-// Errors are those of the registry.
-func (n *Nodes) Register(ctx context.Context, presented *corev1.Node) (*corev1.Node, error) {
+// Register creates the Node that the agent of that id presents, or brings the
+// stored one up to date with what the agent says anew; what users set (labels,
+// taints, unschedulable) stays. It returns the node as it is stored, with its pod
+// range. Errors are those of the registry.
+func (n *Nodes) Register(ctx context.Context, id string, presented *corev1.Node) (*corev1.Node, error) {
 	for {
-		node, err := n.register(ctx, presented)
+		node, err := n.register(ctx, id, presented)
 		// Someone else has written the node in between: look again.
 		if apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) {
 			if ctx.Err() != nil {
@@ -98,13 +98,13 @@ func (n *Nodes) Register(ctx context.Context, presented *corev1.Node) (*corev1.N
 	}
 }
 
-func (n *Nodes) register(ctx context.Context, presented *corev1.Node) (*corev1.Node, error) {
+func (n *Nodes) register(ctx context.Context, id string, presented *corev1.Node) (*corev1.Node, error) {
 	stored, err := n.get(ctx, presented.Name)
 	switch {
 	case apierrors.IsNotFound(err):
-		stored, err = n.create(ctx, presented)
+		stored, err = n.create(ctx, id, presented)
 	case err == nil:
-		stored, err = n.refresh(ctx, stored, presented)
+		stored, err = n.refresh(ctx, stored, id, presented)
 	}
 	if err != nil {
 		return nil, err
@@ -112,22 +112,27 @@ func (n *Nodes) register(ctx context.Context, presented *corev1.Node) (*corev1.N
 	return n.setStatus(ctx, stored, &presented.Status)
 }
 
-func (n *Nodes) create(ctx context.Context, presented *corev1.Node) (*corev1.Node, error) {
-	node := newNode(presented)
+func (n *Nodes) create(ctx context.Context, id string, presented *corev1.Node) (*corev1.Node, error) {
+	node := newNode(id, presented)
 	return n.withRange(ctx, node, presented, func() (api.Object, error) {
 		created, _, err := n.registry.Create(ctx, api.Nodes, node, registry.WriteOptions{})
 		if err == nil {
-			n.logger.Info("node registered", "node", node.Name, "podCIDR", node.Spec.PodCIDR)
+			n.logger.Info("node registered", "node", node.Name, "id", id, "podCIDR", node.Spec.PodCIDR)
 		}
 		return created, err
 	})
 }
 
-// refresh brings labels and, where it is missing, the pod range up to date.
-func (n *Nodes) refresh(ctx context.Context, stored, presented *corev1.Node) (*corev1.Node, error) {
-	node := refreshed(stored, presented)
+// refresh brings labels, the agent's id and, where it is missing, the pod range up
+// to date.
+func (n *Nodes) refresh(ctx context.Context, stored *corev1.Node, id string, presented *corev1.Node) (*corev1.Node, error) {
+	node := refreshed(stored, id, presented)
 	update := func() (api.Object, error) {
 		updated, _, err := n.registry.Update(ctx, api.Nodes, "", node.Name, node, registry.WriteOptions{})
+		if former := stored.Annotations[idAnnotation]; err == nil && former != "" && former != node.Annotations[idAnnotation] {
+			n.logger.Warn("a node's name has come to another agent: what the former one ran may run on there",
+				"node", node.Name, "id", id, "former", former)
+		}
 		return updated, err
 	}
 	if node.Spec.PodCIDR == "" {

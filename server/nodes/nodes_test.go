@@ -57,7 +57,7 @@ func presented(second int64, ready corev1.ConditionStatus) *corev1.Node {
 
 func TestRegisterCreates(t *testing.T) {
 	n := newNodes(t, newRegistry(t), Options{})
-	node, err := n.Register(t.Context(), presented(100, corev1.ConditionTrue))
+	node, err := n.Register(t.Context(), "id-1", presented(100, corev1.ConditionTrue))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRegisterCreates(t *testing.T) {
 func TestRegisterKeepsWhatUsersSet(t *testing.T) {
 	reg := newRegistry(t)
 	n := newNodes(t, reg, Options{})
-	first, err := n.Register(t.Context(), presented(100, corev1.ConditionTrue))
+	first, err := n.Register(t.Context(), "id-1", presented(100, corev1.ConditionTrue))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestRegisterKeepsWhatUsersSet(t *testing.T) {
 	if _, _, err := reg.Update(t.Context(), api.Nodes, "", "n1", edited, registry.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := n.Register(t.Context(), presented(200, corev1.ConditionTrue))
+	again, err := n.Register(t.Context(), "id-1", presented(200, corev1.ConditionTrue))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +104,12 @@ func TestRegisterKeepsWhatUsersSet(t *testing.T) {
 
 func TestLabelThatTheAgentDropsGoes(t *testing.T) {
 	n := newNodes(t, newRegistry(t), Options{})
-	if _, err := n.Register(t.Context(), presented(100, corev1.ConditionTrue)); err != nil {
+	if _, err := n.Register(t.Context(), "id-1", presented(100, corev1.ConditionTrue)); err != nil {
 		t.Fatal(err)
 	}
 	without := presented(200, corev1.ConditionTrue)
 	without.Labels = nil
-	node, err := n.Register(t.Context(), without)
+	node, err := n.Register(t.Context(), "id-1", without)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestRegisterKeepsTheRangeThatAnAgentHas(t *testing.T) {
 	n := newNodes(t, newRegistry(t), Options{})
 	again := presented(100, corev1.ConditionTrue)
 	again.Spec.PodCIDR = "10.128.7.0/24"
-	node, err := n.Register(t.Context(), again)
+	node, err := n.Register(t.Context(), "id-1", again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +134,11 @@ func TestRegisterKeepsTheRangeThatAnAgentHas(t *testing.T) {
 
 func TestOnlyChangesOfSubstanceAreWritten(t *testing.T) {
 	n := newNodes(t, newRegistry(t), Options{})
-	first, err := n.Register(t.Context(), presented(100, corev1.ConditionTrue))
+	first, err := n.Register(t.Context(), "id-1", presented(100, corev1.ConditionTrue))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := n.Register(t.Context(), presented(200, corev1.ConditionTrue))
+	again, err := n.Register(t.Context(), "id-1", presented(200, corev1.ConditionTrue))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestMergeStatusKeepsConditionsOfOthers(t *testing.T) {
 
 func TestInvalidNodeIsRefused(t *testing.T) {
 	n := newNodes(t, newRegistry(t), Options{})
-	if _, err := n.Register(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "Not A Name"}}); !apierrors.IsInvalid(err) {
+	if _, err := n.Register(t.Context(), "id-1", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "Not A Name"}}); !apierrors.IsInvalid(err) {
 		t.Errorf("%v, want Invalid", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestRangesAreUniqueUnderConcurrentRegistration(t *testing.T) {
 		for range 2 { // two sessions of each node at once
 			wg.Go(func() {
 				name := fmt.Sprintf("n%d", i)
-				node, err := n.Register(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
+				node, err := n.Register(t.Context(), "id-1", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -205,7 +205,7 @@ func TestRangesAreUniqueUnderConcurrentRegistration(t *testing.T) {
 	if len(owner) != 64 {
 		t.Errorf("%d ranges for 64 nodes", len(owner))
 	}
-	if _, err := n.Register(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "one-too-many"}}); err == nil {
+	if _, err := n.Register(t.Context(), "id-1", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "one-too-many"}}); err == nil {
 		t.Error("a 65th /22 was found in a /16")
 	}
 }
@@ -261,8 +261,8 @@ func TestPresence(t *testing.T) {
 		if _, ok := p.LastSeen("n1"); ok || p.Connected("n1") {
 			t.Error("a node that nobody has heard of is there")
 		}
-		older := p.Connect("n1")
-		newer := p.Connect("n1")
+		older := p.Connect("n1", "id-1")
+		newer := p.Connect("n1", "id-2")
 		older()
 		if !p.Connected("n1") {
 			t.Error("the end of the older session ends the newer")

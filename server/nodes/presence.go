@@ -16,6 +16,8 @@ type presence struct {
 }
 
 type agent struct {
+	// id is that of the agent whose session began last.
+	id string
 	// sessions counts the open sessions: while a new one takes over there are two.
 	sessions int
 	lastSeen time.Time
@@ -23,11 +25,25 @@ type agent struct {
 
 func newPresence() presence { return presence{agents: map[string]*agent{}} }
 
-// Connect notes that a session of the node begins; the caller calls disconnect
-// when it ends.
-func (p *presence) Connect(node string) (disconnect func()) {
+// Connect notes that a session of the node begins, and with the agent of which id;
+// the caller calls disconnect when it ends.
+func (p *presence) Connect(node, id string) (disconnect func()) {
 	p.see(node, +1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.agents[node].id = id
 	return func() { p.see(node, -1) }
+}
+
+// Agent returns the id of the agent that the node has, or had last; false means
+// none since this server started.
+func (p *presence) Agent(node string) (id string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := p.agents[node]; a != nil {
+		return a.id, true
+	}
+	return "", false
 }
 
 // Heartbeat notes that the agent has just been heard of.

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/yamux"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -30,19 +29,20 @@ import (
 // that has just started, or lost its connection, is back by then.
 const reconnectWait = time.Second
 
-// Liveness tells when an agent was last heard of.
+// Liveness tells which agent a node has, and when it was last heard of. Both
+// return false for a node that this server has not heard of.
 type Liveness interface {
-	// LastSeen returns false for a node that this server has not heard of.
+	Agent(node string) (id string, ok bool)
 	LastSeen(node string) (time.Time, bool)
 }
 
-// Tunnels holds the open tunnel of each node: the newest one.
+// Tunnels holds the open tunnel of each agent: the newest one.
 type Tunnels struct {
 	liveness Liveness
 	logger   *slog.Logger
 
-	mu       sync.Mutex
-	sessions map[string]*yamux.Session
+	mu      sync.Mutex
+	tunnels tunnels
 	// opened is closed, and replaced, whenever a tunnel opens.
 	opened chan struct{}
 }
@@ -52,13 +52,13 @@ func New(liveness Liveness, logger *slog.Logger) *Tunnels {
 	return &Tunnels{
 		liveness: liveness,
 		logger:   logger,
-		sessions: map[string]*yamux.Session{},
+		tunnels:  tunnels{},
 		opened:   make(chan struct{}),
 	}
 }
 
 // Tunnel serves the RPC: it ends with the agent's connection, or with ABORTED
-// when a newer tunnel of the node takes over.
+// when a newer tunnel of the agent takes over.
 func (t *Tunnels) Tunnel(stream grpc.BidiStreamingServer[nodepb.Frame, nodepb.Frame]) error {
 	node := first(metadata.ValueFromIncomingContext(stream.Context(), muxconn.NodeKey))
 	if node == "" {
@@ -68,15 +68,23 @@ func (t *Tunnels) Tunnel(stream grpc.BidiStreamingServer[nodepb.Frame, nodepb.Fr
 	if err != nil {
 		return status.Errorf(codes.Internal, "open the tunnel of node %q: %v", node, err)
 	}
-	// Closing waits for a Send in progress, which only our return may end.
+	// Closing waits for a Send in progress, which our return ends: not before that,
+	// and not much longer.
 	defer func() { go session.Close() }()
-	t.open(node, session)
-	defer t.forget(node, session)
+	mine := &tunnel{
+		id:         first(metadata.ValueFromIncomingContext(stream.Context(), muxconn.NodeIDKey)),
+		session:    session,
+		superseded: make(chan struct{}),
+	}
+	t.open(node, mine)
+	defer t.forget(node, mine)
 	select {
 	case <-stream.Context().Done():
 		return stream.Context().Err()
+	case <-mine.superseded:
+		return status.Errorf(codes.Aborted, "a newer tunnel of node %q has taken over", node)
 	case <-session.CloseChan():
-		return status.Errorf(codes.Aborted, "the tunnel of node %q has ended or a newer one has taken over", node)
+		return status.Errorf(codes.Aborted, "the tunnel of node %q has ended", node)
 	}
 }
 
@@ -87,24 +95,20 @@ func first(values []string) string {
 	return values[0]
 }
 
-func (t *Tunnels) open(node string, session *yamux.Session) {
-	t.mu.Lock()
-	older := t.sessions[node]
-	t.sessions[node] = session
-	close(t.opened)
-	t.opened = make(chan struct{})
-	t.mu.Unlock()
-	if older != nil {
-		go older.Close()
-	}
-}
-
-func (t *Tunnels) forget(node string, session *yamux.Session) {
+func (t *Tunnels) open(node string, mine *tunnel) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.sessions[node] == session {
-		delete(t.sessions, node)
+	if older := t.tunnels.add(node, mine); older != nil {
+		close(older.superseded)
 	}
+	close(t.opened)
+	t.opened = make(chan struct{})
+}
+
+func (t *Tunnels) forget(node string, gone *tunnel) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tunnels.remove(node, gone)
 }
 
 // Dial opens a stream to the node's agent, which speaks HTTP/1.1 on it. If no
@@ -114,12 +118,12 @@ func (t *Tunnels) Dial(ctx context.Context, node string) (net.Conn, error) {
 	timeout := time.NewTimer(reconnectWait)
 	defer timeout.Stop()
 	for {
-		session, opened := t.session(node)
-		if session != nil {
-			if conn, err := session.Open(); err == nil {
+		tunnel, opened := t.tunnel(node)
+		if tunnel != nil {
+			if conn, err := tunnel.session.Open(); err == nil {
 				return conn, nil
 			}
-			t.forget(node, session)
+			t.forget(node, tunnel)
 		}
 		select {
 		case <-ctx.Done():
@@ -131,10 +135,16 @@ func (t *Tunnels) Dial(ctx context.Context, node string) (net.Conn, error) {
 	}
 }
 
-func (t *Tunnels) session(node string) (*yamux.Session, <-chan struct{}) {
+// tunnel returns that of the node's agent, and a channel that is closed when there
+// may be another.
+func (t *Tunnels) tunnel(node string) (*tunnel, <-chan struct{}) {
+	id, known := t.liveness.Agent(node)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.sessions[node], t.opened
+	if !known {
+		return t.tunnels.newest(node), t.opened
+	}
+	return t.tunnels.of(node, id), t.opened
 }
 
 // Transport returns a transport whose every request goes to the node's agent,

@@ -29,7 +29,13 @@ import (
 	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
 )
 
+// seenAt has the agents of nodes that were heard of, all with the id of their name.
 type seenAt map[string]time.Time
+
+func (s seenAt) Agent(node string) (string, bool) {
+	_, ok := s[node]
+	return node, ok
+}
 
 func (s seenAt) LastSeen(node string) (time.Time, bool) {
 	at, ok := s[node]
@@ -75,13 +81,19 @@ func newWorld(t *testing.T, seen seenAt) *world {
 	return &world{t: t, tunnels: tunnels, client: nodepb.NewNodeClient(conn)}
 }
 
-// agent opens the tunnel of a node and answers with h. It returns a channel that
-// gets why the tunnel ended.
+// agent opens the tunnel of a node's agent and answers with h. It returns a channel
+// that gets why the tunnel ended.
 func (w *world) agent(node string, h http.HandlerFunc) <-chan error {
 	w.t.Helper()
-	_, opened := w.tunnels.session(node)
+	return w.agentOf(node, node, h)
+}
+
+// agentOf opens the tunnel of the agent of that id.
+func (w *world) agentOf(node, id string, h http.HandlerFunc) <-chan error {
+	w.t.Helper()
+	_, opened := w.tunnels.tunnel(node)
 	ctx, cancel := context.WithCancel(context.Background())
-	stream, err := w.client.Tunnel(metadata.AppendToOutgoingContext(ctx, muxconn.NodeKey, node))
+	stream, err := w.client.Tunnel(metadata.AppendToOutgoingContext(ctx, muxconn.NodeKey, node, muxconn.NodeIDKey, id))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -216,23 +228,48 @@ func TestReturningAgentIsWaitedFor(t *testing.T) {
 	}
 }
 
+func answer(text string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, text) }
+}
+
+// log reads the log of pod.
+func (w *world) log() string {
+	w.t.Helper()
+	log, err := NewLogs(w.tunnels).Open(w.t.Context(), pod, &corev1.PodLogOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer log.Close()
+	text, _ := io.ReadAll(log)
+	return string(text)
+}
+
 func TestNewestTunnelTakesOver(t *testing.T) {
 	w := newWorld(t, nil)
-	answer := func(text string) http.HandlerFunc {
-		return func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, text) }
-	}
 	ended := w.agent("n1", answer("older"))
 	w.agent("n1", answer("newer"))
 	if err := <-ended; status.Code(err) != codes.Aborted {
 		t.Errorf("the older tunnel ends with %v", err)
 	}
-	log, err := NewLogs(w.tunnels).Open(t.Context(), pod, &corev1.PodLogOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	if text, _ := io.ReadAll(log); string(text) != "newer" {
+	if text := w.log(); text != "newer" {
 		t.Errorf("answered by %s", text)
+	}
+}
+
+// Whichever agent of the name opens its tunnel last, the one with the session is
+// asked.
+func TestTunnelOfAnotherAgentTakesNothingOver(t *testing.T) {
+	w := newWorld(t, seenAt{"n1": time.Now()})
+	w.agentOf("n1", "early", answer("early twin"))
+	w.agent("n1", answer("own"))
+	ended := w.agentOf("n1", "late", answer("late twin"))
+	if text := w.log(); text != "own" {
+		t.Errorf("answered by the %s", text)
+	}
+	select {
+	case err := <-ended:
+		t.Errorf("the twin's tunnel ends with %v", err)
+	default:
 	}
 }
 

@@ -199,6 +199,9 @@ type agent struct {
 	statuses *status.Manager
 	session  *session.Client
 	updates  chan podtypes.PodUpdate
+	// file remembers the store of the agent's pods.
+	file string
+	stop func()
 
 	mu sync.Mutex
 	// pods are those that the sync loop was told of and not told to remove.
@@ -208,8 +211,15 @@ type agent struct {
 
 func newAgent(t testing.TB, s *server) *agent {
 	t.Helper()
+	return newAgentOf(t, "id-1", s.dialOptions())
+}
+
+// newAgentOf returns the agent of that id, which is connected by those options.
+func newAgentOf(t testing.TB, id string, dial []grpc.DialOption) *agent {
+	t.Helper()
 	a := &agent{
 		t:        t,
+		file:     filepath.Join(t.TempDir(), "store"),
 		mux:      config.New(noEvents{}, discard),
 		objects:  objects.New(nil),
 		statuses: status.NewManager(discard),
@@ -219,19 +229,20 @@ func newAgent(t testing.TB, s *server) *agent {
 	}
 	source := a.mux.Source(podtypes.ServerSource)
 	a.session = session.New(session.Config{
-		Target: "passthrough:///server", DialOptions: s.dialOptions(),
-		Node: node{}, Pods: a.mux, Objects: a.objects, Statuses: a.statuses, Updates: source,
-		StoreFile: filepath.Join(t.TempDir(), "store"), Logger: discard,
+		Target: "passthrough:///server", DialOptions: dial,
+		Node: node{}, NodeID: id, Pods: a.mux, Objects: a.objects, Statuses: a.statuses, Updates: source,
+		StoreFile: a.file, Logger: discard,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, run := range []func(context.Context) error{a.mux.Run, a.session.Run, a.loop} {
 		parts.Go(func() { _ = run(ctx) })
 	}
-	t.Cleanup(func() {
+	a.stop = func() {
 		cancel()
 		parts.Wait()
-	})
+	}
+	t.Cleanup(a.stop)
 	return a
 }
 

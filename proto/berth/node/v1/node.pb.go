@@ -548,8 +548,11 @@ type Hello struct {
 	// The store that the agent's desired state came from; empty on a first start.
 	// A server with another store sends what it has and removes nothing of what it
 	// does not know.
-	StoreId       string `protobuf:"bytes,2,opt,name=store_id,json=storeId,proto3" json:"store_id,omitempty"`
-	AgentVersion  string `protobuf:"bytes,3,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
+	StoreId      string `protobuf:"bytes,2,opt,name=store_id,json=storeId,proto3" json:"store_id,omitempty"`
+	AgentVersion string `protobuf:"bytes,3,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
+	// Which agent this is: 8 hexadecimal digits that follow from its machine and its
+	// state directory. Two agents that were given one node name differ in it.
+	NodeId        string `protobuf:"bytes,4,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -601,6 +604,13 @@ func (x *Hello) GetStoreId() string {
 func (x *Hello) GetAgentVersion() string {
 	if x != nil {
 		return x.AgentVersion
+	}
+	return ""
+}
+
+func (x *Hello) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
 	}
 	return ""
 }
@@ -1267,11 +1277,12 @@ const file_berth_node_v1_node_proto_rawDesc = "" +
 	"\x06synced\x18\x04 \x01(\v2\x15.berth.node.v1.SyncedH\x00R\x06synced\x129\n" +
 	"\n" +
 	"status_ack\x18\x05 \x01(\v2\x18.berth.node.v1.StatusAckH\x00R\tstatusAckB\t\n" +
-	"\amessage\"p\n" +
+	"\amessage\"\x89\x01\n" +
 	"\x05Hello\x12'\n" +
 	"\x04node\x18\x01 \x01(\v2\x13.berth.core.v1.NodeR\x04node\x12\x19\n" +
 	"\bstore_id\x18\x02 \x01(\tR\astoreId\x12#\n" +
-	"\ragent_version\x18\x03 \x01(\tR\fagentVersion\"t\n" +
+	"\ragent_version\x18\x03 \x01(\tR\fagentVersion\x12\x17\n" +
+	"\anode_id\x18\x04 \x01(\tR\x06nodeId\"t\n" +
 	"\aWelcome\x12\x19\n" +
 	"\bstore_id\x18\x01 \x01(\tR\astoreId\x12%\n" +
 	"\x0eserver_version\x18\x02 \x01(\tR\rserverVersion\x12'\n" +

@@ -33,13 +33,15 @@ const (
 type NodeClient interface {
 	// Session carries desired state to the agent and what happened back. The agent
 	// begins with Hello, then sends its Inventory; the server answers with Welcome,
-	// then what differs, removals, and Synced; afterwards changes as they come. The
-	// newest session of a node ends the older with ABORTED.
+	// then what differs, removals, and Synced; afterwards changes as they come. An
+	// agent's newest session ends its older one with ABORTED. A node whose name
+	// another agent's session has is refused with ALREADY_EXISTS until that ends.
 	Session(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[AgentMessage, ServerMessage], error)
 	// Tunnel carries one yamux session: the server opens a stream for each request
 	// of a user (logs and the like) and speaks HTTP/1.1 over it to the agent. The
-	// metadata key berth-node names the node; the newest tunnel of a node ends the
-	// older.
+	// metadata keys berth-node and berth-node-id are the node's name and id; an
+	// agent's newest tunnel ends its older one, and requests go to the agent whose
+	// session the node has or had last.
 	Tunnel(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Frame, Frame], error)
 	// WatchNode shows the PodUpdates of a node. It takes no session and changes
 	// nothing.
@@ -105,13 +107,15 @@ type Node_WatchNodeClient = grpc.ServerStreamingClient[WatchNodeReply]
 type NodeServer interface {
 	// Session carries desired state to the agent and what happened back. The agent
 	// begins with Hello, then sends its Inventory; the server answers with Welcome,
-	// then what differs, removals, and Synced; afterwards changes as they come. The
-	// newest session of a node ends the older with ABORTED.
+	// then what differs, removals, and Synced; afterwards changes as they come. An
+	// agent's newest session ends its older one with ABORTED. A node whose name
+	// another agent's session has is refused with ALREADY_EXISTS until that ends.
 	Session(grpc.BidiStreamingServer[AgentMessage, ServerMessage]) error
 	// Tunnel carries one yamux session: the server opens a stream for each request
 	// of a user (logs and the like) and speaks HTTP/1.1 over it to the agent. The
-	// metadata key berth-node names the node; the newest tunnel of a node ends the
-	// older.
+	// metadata keys berth-node and berth-node-id are the node's name and id; an
+	// agent's newest tunnel ends its older one, and requests go to the agent whose
+	// session the node has or had last.
 	Tunnel(grpc.BidiStreamingServer[Frame, Frame]) error
 	// WatchNode shows the PodUpdates of a node. It takes no session and changes
 	// nothing.
