@@ -118,9 +118,17 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	g.Add("config", mux.Run)
 	g.Add("session", toServer.Run)
 	g.Add("tunnel", streams.Run)
-	a.health.up(loop.Healthy, generator.Healthy)
+	a.health.up(a.checks(loop.Healthy, generator.Healthy)...)
 	a.log.Info("the node is up", "id", NodeID(cfg.StateDir), "server", cfg.Server, "runtime", about.Name, "version", about.Version)
 	return &g, nil
+}
+
+// checks are the given ones, and that of the node's own containerd.
+func (a *Agent) checks(checks ...func() error) []func() error {
+	if a.own != nil {
+		checks = append(checks, a.own.Healthy)
+	}
+	return checks
 }
 
 func (a *Agent) cgroups() (*cgroup.Manager, error) {

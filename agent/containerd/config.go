@@ -65,8 +65,9 @@ func (c *Config) validate() error {
 // Runtime is a node's own containerd. Its methods may be called at any time and
 // from several goroutines; Run owns the process.
 type Runtime struct {
-	cfg Config
-	log *slog.Logger
+	cfg     Config
+	log     *slog.Logger
+	trouble trouble
 }
 
 // New checks the configuration. Nothing is written or started before Run.

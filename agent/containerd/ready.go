@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"time"
 
+	versionapi "github.com/containerd/containerd/api/services/version/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -48,6 +50,20 @@ func runtimeReady(reply *runtimeapi.StatusResponse) bool {
 		}
 	}
 	return false
+}
+
+// answers waits until the process serves containerd's API, or has ended.
+func (r *Runtime) answers(ctx context.Context, h *handle) error {
+	conn, err := r.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := versionapi.NewVersionClient(conn)
+	return poll(ctx, func() (bool, error) {
+		_, err := client.Version(ctx, &emptypb.Empty{})
+		return err == nil || !h.alive(), nil
+	})
 }
 
 // dial connects in the background. containerd is up within some 30 ms, so a refused

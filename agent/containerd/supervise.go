@@ -5,10 +5,12 @@ package containerd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -22,6 +24,10 @@ const (
 
 	// termGrace is how long containerd may take to end by itself.
 	termGrace = 10 * time.Second
+
+	// answerTimeout is how long an adopted containerd may take to answer, and how often
+	// it is told that a new one does not answer yet.
+	answerTimeout = 10 * time.Second
 )
 
 // Run starts containerd, or adopts the one that a former agent left, and starts it
@@ -42,12 +48,13 @@ func (r *Runtime) Run(ctx context.Context) error {
 		return err
 	}
 	var pause time.Duration
-	for {
+	for first := true; ; first = false {
 		began := time.Now()
-		err := r.superviseOnce(ctx)
+		err := r.superviseOnce(ctx, first)
 		if ctx.Err() != nil {
 			return nil
 		}
+		r.setTrouble(err)
 		pause = nextPause(pause, time.Since(began))
 		r.log.Error("containerd ended; starting it again", "err", err, "in", pause, "log", r.logFile())
 		select {
@@ -71,18 +78,68 @@ func nextPause(last, uptime time.Duration) time.Duration {
 }
 
 // superviseOnce has one containerd run and returns when it has ended.
-func (r *Runtime) superviseOnce(ctx context.Context) error {
+func (r *Runtime) superviseOnce(ctx context.Context, first bool) error {
 	h, err := r.adopt()
-	if err != nil {
-		if h, err = r.start(); err != nil {
-			return err
-		}
+	adopted := err == nil
+	if !adopted {
+		h, err = r.start()
 	}
-	defer h.close()
-	if err := h.wait(ctx); err != nil {
+	if err != nil {
 		return err
 	}
-	return fmt.Errorf("process %d ended: %s", h.PID, lastLine(r.logFile()))
+	defer h.close()
+	if err := r.serves(ctx, h, adopted); err != nil {
+		return err
+	}
+	r.setTrouble(nil)
+	err = r.attend(ctx, h, !first && !adopted)
+	if err == nil {
+		err = fmt.Errorf("process %d ended: %s", h.PID, lastLine(r.logFile()))
+	}
+	return err
+}
+
+// serves waits until containerd answers or has ended. Whatever an adopted one lacks,
+// such as its socket, it will not get: unless it answers in time it is ended, and its
+// pods go on. A new one may have much to load.
+func (r *Runtime) serves(ctx context.Context, h *handle, adopted bool) error {
+	for {
+		bounded, cancel := context.WithTimeout(ctx, answerTimeout)
+		err := r.answers(bounded, h)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if adopted {
+			return errors.Join(fmt.Errorf("process %d did not answer at %s within %s", h.PID, r.socket(), answerTimeout), h.end(ctx, termGrace))
+		}
+		r.log.Warn("containerd does not answer yet", "pid", h.PID, "socket", r.socket(), "log", r.logFile())
+	}
+}
+
+// attend waits for the end of containerd. One that is new to a running agent is given
+// the images, as it may have lost those that it had.
+func (r *Runtime) attend(ctx context.Context, h *handle, isNew bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var helper sync.WaitGroup
+	defer helper.Wait()
+	defer cancel()
+	helper.Go(func() {
+		if isNew {
+			r.giveImages(ctx)
+		}
+	})
+	return h.wait(ctx)
+}
+
+func (r *Runtime) giveImages(ctx context.Context) {
+	err := r.Ready(ctx)
+	if err == nil {
+		err = r.ImportImages(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		r.log.Error("the new containerd cannot be given the images", "err", err)
+	}
 }
 
 // retire ends a running containerd whose configuration or executable is not the
@@ -94,15 +151,19 @@ func (r *Runtime) retire(ctx context.Context, configChanged bool) error {
 	}
 	defer h.close()
 	if !configChanged && !h.stale() {
-		r.log.Info("containerd adopted", "pid", h.PID)
+		r.log.Info("containerd adopted; waiting for its answer", "pid", h.PID, "socket", r.socket())
 		return nil
 	}
 	r.log.Info("containerd is replaced: its configuration or executable changed", "pid", h.PID)
 	return h.end(ctx, termGrace)
 }
 
-// start runs containerd in a session of its own, with its output in the log file.
+// start runs containerd in a session of its own, with its output in the log file. What
+// it needs is made again if it was removed.
 func (r *Runtime) start() (*handle, error) {
+	if _, err := r.prepare(); err != nil {
+		return nil, err
+	}
 	output, err := r.openLog()
 	if err != nil {
 		return nil, err

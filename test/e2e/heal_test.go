@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -41,6 +42,44 @@ func TestTheNodesNetworkIsSetUpAgain(t *testing.T) {
 	w.create(pod("web", app("c", "serve", "80")))
 	w.page(w.ready("web"), "/")
 	w.eventually("the masquerade rule is back", func() bool { return masquerade(t, n) != nil })
+}
+
+// What an adopted containerd lacks it does not get again, so it is replaced.
+func TestAgentReplacesAContainerdThatCannotBeReached(t *testing.T) {
+	w := own(t, 1)
+	n := w.Nodes[0]
+	w.create(pod("before", app("c")))
+	before := w.ready("before")
+	endpoint, err := n.Endpoint()
+	if err == nil {
+		err = errors.Join(n.Kill(), os.Remove(strings.TrimPrefix(endpoint, "unix://")), n.Start())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.WaitHealthy(w.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	w.create(pod("after", app("c")))
+	w.ready("after")
+	if was, is := container(before, "c"), container(w.ready("before"), "c"); was.ContainerID != is.ContainerID || is.RestartCount != 0 {
+		t.Errorf("the container went from %+v to %+v", was, is)
+	}
+}
+
+// A removed state directory takes containerd's images and metadata with it. The node
+// makes all of it again.
+func TestNodeSurvivesTheLossOfItsStateDirectory(t *testing.T) {
+	w := own(t, 1)
+	n := w.Nodes[0]
+	if err := os.RemoveAll(n.StateDir); err != nil {
+		t.Fatal(err)
+	}
+	if err := mirror(n); err != nil {
+		t.Fatal(err)
+	}
+	w.create(pod("after", app("c")))
+	w.waitFor(healing, "after", "is Ready", isReady)
 }
 
 // masquerade is the node's rule as iptables lists it.
