@@ -12,12 +12,10 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-const (
-	// callDeadline bounds a call that carries no deadline of its own.
-	callDeadline = 2 * time.Minute
-	// stopSlack is what a runtime gets, beyond the grace period, to kill and reap.
-	stopSlack = 30 * time.Second
-)
+// callDeadline bounds a call that carries no deadline of its own. A stop has it beyond
+// its grace period, to kill and reap: a runtime that has much to end takes its time,
+// and one that is asked again meanwhile takes longer.
+const callDeadline = 2 * time.Minute
 
 // reconnect is quick: the runtime is on this machine, and what waits for it is a
 // person's pod.
@@ -36,7 +34,7 @@ func WithDeadline(ctx context.Context, req any) (context.Context, context.Cancel
 	case *runtimeapi.PullImageRequest:
 		return ctx, func() {}
 	case *runtimeapi.StopContainerRequest:
-		return context.WithTimeout(ctx, time.Duration(r.GetTimeout())*time.Second+stopSlack)
+		return context.WithTimeout(ctx, time.Duration(r.GetTimeout())*time.Second+callDeadline)
 	}
 	return context.WithTimeout(ctx, callDeadline)
 }
