@@ -90,7 +90,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	loop = syncloop.New(syncloop.Config{
 		Updates: mux.Updates(), Events: generator.Events(), Sources: mux, Pods: pods, Workers: workers,
 		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
-		Statuses: statuses, Containers: runtime, Logger: a.log,
+		Statuses: statuses, Recorder: recorder, Containers: runtime, Logger: a.log,
 		Cleaners: cleaners(pods, statuses, dirs, volumes, runtime, cgroups),
 	})
 

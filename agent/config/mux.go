@@ -158,9 +158,9 @@ func (m *Mux) setReady(source string) {
 
 // tell says that a pod is not followed because of its name.
 func (m *Mux) tell(source string, r refusal) {
-	m.logger.Warn("pod name is taken", "pod", api.FullName(r.pod), "uid", r.pod.UID, "source", source, "owner", r.owner)
+	m.logger.Warn("pod name is taken", "pod", api.FullName(r.pod), "uid", r.pod.UID, "source", source, "by", r.by)
 	m.recorder.Record(r.pod, "", corev1.EventTypeWarning, "FailedValidation",
-		"The name of this pod of source "+source+" is taken by a pod of source "+r.owner)
+		"The name of this pod of source "+source+" is taken by "+r.by)
 }
 
 func send(ctx context.Context, to chan<- podtypes.PodUpdate, u podtypes.PodUpdate) bool {

@@ -15,10 +15,11 @@ import (
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
-type recorder struct{ reasons []string }
+type recorder struct{ reasons, messages []string }
 
-func (r *recorder) Record(pod *corev1.Pod, _, _, reason, _ string) {
+func (r *recorder) Record(pod *corev1.Pod, _, _, reason, message string) {
 	r.reasons = append(r.reasons, pod.Name+" "+reason)
+	r.messages = append(r.messages, message)
 }
 
 func run(t *testing.T, test func(t *testing.T, m *Mux, r *recorder)) {

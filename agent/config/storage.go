@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/api"
@@ -22,10 +23,12 @@ type storage struct {
 	held map[string]map[string]*corev1.Pod
 	// owner is the source that is followed, by full name.
 	owner map[string]string
+	// stores has the store of each held pod that is not of the node's own.
+	stores map[types.UID]string
 }
 
 func newStorage() *storage {
-	return &storage{held: map[string]map[string]*corev1.Pod{}, owner: map[string]string{}}
+	return &storage{held: map[string]map[string]*corev1.Pod{}, owner: map[string]string{}, stores: map[types.UID]string{}}
 }
 
 func (s *storage) declare(source string) {
@@ -49,7 +52,7 @@ func (s *storage) pods(source string) []*corev1.Pod {
 // names. The operation that the source gives counts only in that SET names
 // everything and REMOVE takes away.
 func (s *storage) merge(u podtypes.PodUpdate) (changes, []refusal) {
-	m := merging{storage: s, source: u.Source}
+	m := merging{storage: s, source: u.Source, store: u.Store}
 	pods := m.usable(u.Pods)
 	switch u.Op {
 	case podtypes.REMOVE:
@@ -71,6 +74,7 @@ func (s *storage) merge(u podtypes.PodUpdate) (changes, []refusal) {
 type merging struct {
 	*storage
 	source  string
+	store   string
 	changes changes
 	refused []refusal
 }
@@ -83,7 +87,7 @@ func (m *merging) usable(pods []*corev1.Pod) []*corev1.Pod {
 		switch {
 		case pod == nil || pod.Name == "" || pod.UID == "":
 		case seen[api.FullName(pod)]:
-			m.refuse(pod, m.source)
+			m.refuse(pod, sourceOf(m.source))
 		default:
 			seen[api.FullName(pod)] = true
 			usable = append(usable, pod)
@@ -92,21 +96,33 @@ func (m *merging) usable(pods []*corev1.Pod) []*corev1.Pod {
 	return usable
 }
 
-func (m *merging) refuse(pod *corev1.Pod, owner string) {
-	m.refused = append(m.refused, refusal{pod: pod, owner: owner})
+// refuse notes a pod that the node does not follow, and by what its name is taken.
+// One that is deleted is removed, so that its end is reported.
+func (m *merging) refuse(pod *corev1.Pod, by string) {
+	if pod.DeletionTimestamp != nil {
+		m.changes.add(podtypes.REMOVE, m.source, pod)
+		return
+	}
+	m.refused = append(m.refused, refusal{pod: pod, by: by})
 }
+
+func sourceOf(source string) string { return "a pod of source " + source }
 
 func (m *merging) put(pod *corev1.Pod) {
 	name := api.FullName(pod)
 	held := m.held[m.source][name]
-	m.held[m.source][name] = pod
+	if m.keeps(held, pod) {
+		m.refuse(pod, "a pod of another store")
+		return
+	}
+	m.hold(name, held, pod)
 	switch owner, owned := m.owner[name]; {
 	case !owned:
 		m.owner[name] = m.source
 		m.changes.add(podtypes.ADD, m.source, pod)
 	case owner != m.source:
 		if held == nil || held.UID != pod.UID {
-			m.refuse(pod, owner)
+			m.refuse(pod, sourceOf(owner))
 		}
 	case held.UID != pod.UID:
 		m.changes.add(podtypes.REMOVE, m.source, held)
@@ -114,6 +130,23 @@ func (m *merging) put(pod *corev1.Pod) {
 	default:
 		m.changes.add(diff(held, pod), m.source, pod)
 	}
+}
+
+// keeps tells whether the held pod stays though another one has its name: the two
+// are of different stores, and the node's pods are not of the other's.
+func (m *merging) keeps(held, pod *corev1.Pod) bool {
+	return held != nil && held.UID != pod.UID && m.store != "" && m.stores[held.UID] != m.store
+}
+
+// hold takes a pod in, in the place of the one held before.
+func (m *merging) hold(name string, before, pod *corev1.Pod) {
+	if before != nil {
+		delete(m.stores, before.UID)
+	}
+	if m.store != "" {
+		m.stores[pod.UID] = m.store
+	}
+	m.held[m.source][name] = pod
 }
 
 // remove takes a pod away, unless the source has replaced it meanwhile.
@@ -124,6 +157,7 @@ func (m *merging) remove(said *corev1.Pod) {
 		return
 	}
 	delete(m.held[m.source], name)
+	delete(m.stores, held.UID)
 	if m.owner[name] != m.source {
 		return
 	}
@@ -156,10 +190,10 @@ func (m *merging) removeAllBut(pods []*corev1.Pod) {
 	}
 }
 
-// refusal is a pod whose name another one has, of the source owner.
+// refusal is a pod whose name is taken, and by what.
 type refusal struct {
-	pod   *corev1.Pod
-	owner string
+	pod *corev1.Pod
+	by  string
 }
 
 // changes collects pods by operation and source.

@@ -47,4 +47,7 @@ type PodUpdate struct {
 	Op     Op
 	Source string
 	Pods   []*corev1.Pod
+	// Store, unless empty, is that of the pods, and not the one that the node's pods
+	// are of: they take no name from a pod of another store.
+	Store string
 }

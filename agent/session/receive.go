@@ -57,7 +57,7 @@ func (k *connection) takeWelcome(w *nodepb.Welcome) error {
 		"store", k.storeID, "serverVersion", w.GetServerVersion())
 	if k.foreign {
 		k.config.Logger.Error("the server has another store than this node's pods came from: "+
-			"pods that it names are run, and none is ended for not being named until its store is adopted by removing the file",
+			"pods that it names are run, but for those whose names are taken, and none that it does not know is ended until its store is adopted by removing the file",
 			"store", k.storeID, "formerStore", known, "file", k.config.StoreFile)
 	}
 	if k.config.OnWelcome != nil {
@@ -113,6 +113,9 @@ func (k *connection) takePodUpdate(ctx context.Context, m *nodepb.PodUpdate) err
 		return nil
 	}
 	update := podtypes.PodUpdate{Op: op, Source: podtypes.ServerSource}
+	if k.foreign {
+		update.Store = k.storeID
+	}
 	for _, p := range m.GetPods() {
 		obj, err := api.ToObject(api.Pods, p)
 		if err != nil {

@@ -46,11 +46,11 @@ func (l *Loop) restartPods(desired []*corev1.Pod, known sets.Set[types.UID]) {
 // known.
 func (l *Loop) killOrphans(known sets.Set[types.UID]) {
 	for _, pod := range l.Runtime.Pods() {
-		if !known.Has(pod.UID) {
+		if !known.Has(pod.UID) && !l.Workers.CouldHaveRunningContainers(pod.UID) {
 			l.Logger.Info("ending an orphaned pod", "pod", pod.Namespace+"/"+pod.Name, "uid", pod.UID)
 			l.Workers.KillOrphan(pod)
-			known.Insert(pod.UID)
 		}
+		known.Insert(pod.UID)
 	}
 }
 

@@ -13,12 +13,15 @@ import (
 
 // HandlePodAdditions takes pods that are new to the node: it admits them one by
 // one, so that each decision knows those before, and hands all to the workers.
-// The admit step of SyncPod ends a pod whose Verdict is a refusal.
+// The admit step of SyncPod ends a pod whose Verdict is a refusal. A pod that has
+// to wait for its name comes again with the next housekeeping.
 func (l *Loop) HandlePodAdditions(pods []*corev1.Pod) {
 	running := l.running()
 	for _, pod := range admissionOrder(pods, running) {
-		l.killNamesakes(pod, running)
 		l.Pods.SetPod(pod)
+		if l.awaitsName(pod, running) {
+			continue
+		}
 		l.admit(pod, running[pod.UID] != nil)
 		l.dispatch(podtypes.SyncCreate, pod)
 	}
@@ -29,6 +32,9 @@ func (l *Loop) HandlePodAdditions(pods []*corev1.Pod) {
 func (l *Loop) HandlePodUpdates(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		l.Pods.SetPod(pod)
+		if l.waiting.still(pod) {
+			continue
+		}
 		if l.admitted[pod.UID] != nil {
 			l.admitted[pod.UID] = pod
 		}
@@ -41,6 +47,7 @@ func (l *Loop) HandlePodUpdates(pods []*corev1.Pod) {
 func (l *Loop) HandlePodRemoves(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		l.Pods.RemovePod(pod)
+		l.waiting.over(pod.UID)
 		l.dispatch(podtypes.SyncKill, pod)
 	}
 }
@@ -67,28 +74,4 @@ func (l *Loop) HandlePodSyncs(uids []types.UID) {
 
 func (l *Loop) dispatch(kind podtypes.SyncType, pod *corev1.Pod) {
 	l.Workers.DispatchPod(kind, pod, l.Pods.Mirror(pod))
-}
-
-// running returns what the runtime has, by UID.
-func (l *Loop) running() map[types.UID]*podtypes.RuntimePod {
-	running := map[types.UID]*podtypes.RuntimePod{}
-	for _, pod := range l.Runtime.Pods() {
-		running[pod.UID] = pod
-	}
-	return running
-}
-
-// killNamesakes ends what the runtime still has of earlier pods of the name, of
-// which no source spoke since the agent's start: that the name has a new UID says
-// that they are not wanted. The worker of the new pod waits for them.
-func (l *Loop) killNamesakes(pod *corev1.Pod, running map[types.UID]*podtypes.RuntimePod) {
-	for uid, other := range running {
-		if uid == pod.UID || other.Namespace != pod.Namespace || other.Name != pod.Name {
-			continue
-		}
-		if _, wanted := l.Pods.PodByUID(uid); !wanted {
-			l.Logger.Info("ending a pod that was replaced", "pod", api.FullName(pod), "uid", uid, "successor", pod.UID)
-			l.Workers.KillOrphan(other)
-		}
-	}
 }

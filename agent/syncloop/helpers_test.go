@@ -52,7 +52,7 @@ func newNode() *node {
 	n.Loop = New(Config{
 		Updates: n.updates, Events: n.events,
 		Sources: n, Pods: n, Workers: n, Admitter: n, Runtime: fakeRuntime{n}, RuntimeState: n,
-		Statuses: n, Containers: n,
+		Statuses: n, Recorder: n, Containers: n,
 		Cleaners: []Cleaner{{Name: "volumes", Clean: n.clean}},
 		Logger:   slog.New(slog.DiscardHandler),
 	})
@@ -179,6 +179,10 @@ func (n *node) Admit(_ *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectErro
 		return &podtypes.RejectError{Reason: "OutOfcpu"}
 	}
 	return nil
+}
+
+func (n *node) Record(pod *corev1.Pod, _, _, reason, _ string) {
+	n.tell("event %s %s", pod.UID, reason)
 }
 
 func (n *node) Reconcile(pod *corev1.Pod) { n.tell("reconcile %s", pod.UID) }

@@ -35,6 +35,7 @@ type Config struct {
 	Runtime      RuntimeCache
 	RuntimeState RuntimeState
 	Statuses     Statuses
+	Recorder     podtypes.EventRecorder
 	Containers   ContainerCleaner
 	Cleaners     []Cleaner
 	Logger       *slog.Logger
@@ -49,6 +50,8 @@ type Loop struct {
 	lastLoop   stamp
 	containers *containerCleanUp
 
+	// waiting are the pods that are not handed on yet.
+	waiting waiting
 	// admitted are the pods that take room on the node.
 	admitted map[types.UID]*corev1.Pod
 	// kept is what the cleaners have kept last, when all succeeded.
@@ -60,6 +63,7 @@ func New(c Config) *Loop {
 	return &Loop{
 		Config:     c,
 		containers: newContainerCleanUp(c),
+		waiting:    waiting{},
 		admitted:   map[types.UID]*corev1.Pod{},
 	}
 }

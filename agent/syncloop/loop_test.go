@@ -78,17 +78,6 @@ func TestWhatRunsOrHasEndedIsNotAdmittedAgain(t *testing.T) {
 	})
 }
 
-func TestNamesakeInTheRuntimeIsEndedFirst(t *testing.T) {
-	setUp := func(n *node) {
-		n.ready = false
-		n.runtime = []*podtypes.RuntimePod{runtimePod("a", "u1"), runtimePod("b", "u9")}
-	}
-	bubble(t, setUp, func(t *testing.T, n *node) {
-		n.say(podtypes.ADD, newPod("a", "u2", 0))
-		n.want(t, "orphan u1", "create u2")
-	})
-}
-
 func TestEventsAndWorkAreSynced(t *testing.T) {
 	bubble(t, func(*node) {}, func(t *testing.T, n *node) {
 		n.say(podtypes.ADD, newPod("a", "u1", 0))
