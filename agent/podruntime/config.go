@@ -65,6 +65,7 @@ type Runtime struct {
 	cfg       Config
 	images    *images.Manager
 	starts    *semaphore.Weighted
+	ends      *semaphore.Weighted
 	crashes   *crashBackOff
 	addresses *addresses
 	log       *slog.Logger
@@ -99,6 +100,7 @@ func New(cfg Config) (*Runtime, error) {
 		cfg:       cfg,
 		images:    images.New(cfg.CRI.Images, cfg.Recorder),
 		starts:    semaphore.NewWeighted(int64(cfg.MaxStarts)),
+		ends:      newEndSlots(),
 		crashes:   newCrashBackOff(),
 		addresses: newAddresses(),
 		log:       cfg.Logger,

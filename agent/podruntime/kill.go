@@ -51,14 +51,23 @@ func (r *Runtime) stopContainers(ctx context.Context, pod *corev1.Pod, kill []co
 		if pod != nil {
 			r.recorder.Record(pod, fieldPath(pod, k.Name), corev1.EventTypeNormal, "Killing", k.Message)
 		}
-		_, err := r.cfg.CRI.Runtime.StopContainer(ctx, &runtimeapi.StopContainerRequest{
-			ContainerId: k.ID, Timeout: wholeSeconds(grace),
-		})
-		if err != nil && !cri.IsNotFound(err) {
+		if err := r.stopContainer(ctx, k.ID, grace); err != nil {
 			return fmt.Errorf("stopping container %s (%s): %w", k.Name, k.ID, err)
 		}
 		return nil
 	})
+}
+
+func (r *Runtime) stopContainer(ctx context.Context, id string, grace time.Duration) error {
+	request := &runtimeapi.StopContainerRequest{ContainerId: id, Timeout: wholeSeconds(grace)}
+	err := r.inEndSlot(ctx, promptEnd, func() error {
+		_, err := r.cfg.CRI.Runtime.StopContainer(ctx, request)
+		return err
+	})
+	if cri.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // wholeSeconds rounds up: no process gets less than was promised. Nothing, or what
@@ -75,8 +84,10 @@ const secondStop = 200 * time.Millisecond
 // nothing left to fail at.
 func (r *Runtime) stopSandbox(ctx context.Context, id string) error {
 	stop := func() error {
-		_, err := r.cfg.CRI.Runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: id})
-		return err
+		return r.inEndSlot(ctx, workingCall, func() error {
+			_, err := r.cfg.CRI.Runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: id})
+			return err
+		})
 	}
 	err := stop()
 	if status.Code(err) == codes.Unknown && sleep(ctx, secondStop) == nil {

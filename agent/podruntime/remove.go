@@ -109,10 +109,13 @@ func removeLog(path string) error {
 
 func (r *Runtime) removeContainer(ctx context.Context, id string) error {
 	request := &runtimeapi.RemoveContainerRequest{ContainerId: id}
-	_, err := r.cfg.CRI.Runtime.RemoveContainer(ctx, request)
-	if status.Code(err) == codes.FailedPrecondition && r.cfg.CRI.DeleteTask(ctx, id) == nil {
-		_, err = r.cfg.CRI.Runtime.RemoveContainer(ctx, request)
-	}
+	err := r.inEndSlot(ctx, workingCall, func() error {
+		_, err := r.cfg.CRI.Runtime.RemoveContainer(ctx, request)
+		if status.Code(err) == codes.FailedPrecondition && r.cfg.CRI.DeleteTask(ctx, id) == nil {
+			_, err = r.cfg.CRI.Runtime.RemoveContainer(ctx, request)
+		}
+		return err
+	})
 	if err != nil && !cri.IsNotFound(err) {
 		return fmt.Errorf("removing container %s: %w", id, err)
 	}
@@ -120,7 +123,10 @@ func (r *Runtime) removeContainer(ctx context.Context, id string) error {
 }
 
 func (r *Runtime) removeSandbox(ctx context.Context, id string) error {
-	_, err := r.cfg.CRI.Runtime.RemovePodSandbox(ctx, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: id})
+	err := r.inEndSlot(ctx, workingCall, func() error {
+		_, err := r.cfg.CRI.Runtime.RemovePodSandbox(ctx, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: id})
+		return err
+	})
 	if err != nil && !cri.IsNotFound(err) {
 		return fmt.Errorf("removing sandbox %s: %w", id, err)
 	}
