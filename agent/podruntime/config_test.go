@@ -198,7 +198,7 @@ func TestExpand(t *testing.T) {
 		"$":           "$",
 		"$A $( ) $$":  "$A $( ) $",
 	} {
-		if got := expand(in, vars); got != want {
+		if got, ok := expand(in, vars, len(want)); !ok || got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
 	}

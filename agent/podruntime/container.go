@@ -27,9 +27,19 @@ var (
 )
 
 // containerConfig is what the runtime makes a container from, but for its image.
-// Its errors are the user's to mend: an object or a volume that is not there.
+// Its errors are the user's to mend: an object or a volume that is not there, or more
+// variables than a program can have.
 func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartCount uint32, podIPs []string) (*runtimeapi.ContainerConfig, error) {
-	env, vars, err := r.environment(pod, c, podIPs)
+	var size execSize
+	env, vars, err := r.environment(pod, c, podIPs, &size)
+	if err != nil {
+		return nil, err
+	}
+	command, err := size.expandAll("command", c.Command, vars)
+	if err != nil {
+		return nil, err
+	}
+	args, err := size.expandAll("args", c.Args, vars)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +49,8 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 	}
 	return &runtimeapi.ContainerConfig{
 		Metadata:    &runtimeapi.ContainerMetadata{Name: c.Name, Attempt: restartCount},
-		Command:     expandAll(c.Command, vars),
-		Args:        expandAll(c.Args, vars),
+		Command:     command,
+		Args:        args,
 		WorkingDir:  c.WorkingDir,
 		Envs:        env,
 		Mounts:      mounts,

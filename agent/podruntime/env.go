@@ -13,12 +13,12 @@ import (
 )
 
 // environment resolves a container's variables, in their order. A later variable
-// of the same name wins; a value may refer to those before it.
-func (r *Runtime) environment(pod *corev1.Pod, c *corev1.Container, podIPs []string) ([]*runtimeapi.KeyValue, map[string]string, error) {
+// of the same name wins; a value may refer to those before it. size counts them all.
+func (r *Runtime) environment(pod *corev1.Pod, c *corev1.Container, podIPs []string, size *execSize) ([]*runtimeapi.KeyValue, map[string]string, error) {
 	vars := make(map[string]string, len(c.Env))
 	var names []string
 	for i := range c.Env {
-		value, ok, err := r.envValue(pod, &c.Env[i], vars, podIPs)
+		value, ok, err := r.envValue(pod, &c.Env[i], vars, podIPs, size)
 		if err != nil {
 			return nil, nil, fmt.Errorf("env %s: %w", c.Env[i].Name, err)
 		}
@@ -39,11 +39,21 @@ func (r *Runtime) environment(pod *corev1.Pod, c *corev1.Container, podIPs []str
 
 // envValue returns a variable's value, or false for one that is left out because
 // what it refers to is optional and not there.
-func (r *Runtime) envValue(pod *corev1.Pod, e *corev1.EnvVar, vars map[string]string, podIPs []string) (string, bool, error) {
-	from := e.ValueFrom
+func (r *Runtime) envValue(pod *corev1.Pod, e *corev1.EnvVar, vars map[string]string, podIPs []string, size *execSize) (string, bool, error) {
+	taken := len(e.Name) + len("=\x00")
+	if e.ValueFrom == nil {
+		value, err := size.expand(e.Value, vars, taken)
+		return value, err == nil, err
+	}
+	value, ok, err := r.referredValue(pod, e.ValueFrom, podIPs)
+	if err == nil && ok {
+		err = size.add(taken + len(value))
+	}
+	return value, ok, err
+}
+
+func (r *Runtime) referredValue(pod *corev1.Pod, from *corev1.EnvVarSource, podIPs []string) (string, bool, error) {
 	switch {
-	case from == nil:
-		return expand(e.Value, vars), true, nil
 	case from.FieldRef != nil:
 		value, err := r.podField(pod, from.FieldRef.FieldPath, podIPs)
 		return value, err == nil, err

@@ -6,17 +6,29 @@ package podruntime
 import "strings"
 
 // expand replaces each $(NAME) by the variable of that name. $$ is a literal $, so
-// $$(NAME) is not replaced; a reference to an unknown variable stays as it is.
-func expand(s string, vars map[string]string) string {
+// $$(NAME) is not replaced; a reference to an unknown variable stays as it is. It
+// returns false, and has built no more, if the outcome would be longer than room.
+func expand(s string, vars map[string]string, room int) (string, bool) {
 	var out strings.Builder
+	write := func(text string) bool {
+		fits := out.Len()+len(text) <= room
+		if fits {
+			out.WriteString(text)
+		}
+		return fits
+	}
 	for {
 		before, rest, found := strings.Cut(s, "$")
-		out.WriteString(before)
+		if !write(before) {
+			return "", false
+		}
 		if !found {
-			return out.String()
+			return out.String(), true
 		}
 		text, length := expandOne(rest, vars)
-		out.WriteString(text)
+		if !write(text) {
+			return "", false
+		}
 		s = rest[length:]
 	}
 }
@@ -38,12 +50,4 @@ func expandOne(rest string, vars map[string]string) (text string, length int) {
 		return "$" + rest[:end+1], end + 1
 	}
 	return "$", 0
-}
-
-func expandAll(all []string, vars map[string]string) []string {
-	var out []string
-	for _, s := range all {
-		out = append(out, expand(s, vars))
-	}
-	return out
 }
