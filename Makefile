@@ -43,7 +43,7 @@ soak: build runtime tools-grpcurl ## Run the tests that take long, in full lengt
 
 .PHONY: bench
 bench: build runtime ## Print berth's figures beside the runtime's own, in one run
-	$(GO_TEST) -run '^$$' -bench . -benchtime 20x -timeout 30m ./test/bench
+	$(GO_TEST) -run '^$$' -bench Pod -benchtime 20x -timeout 30m ./test/bench
 
 .PHONY: lint
 lint: tools-lint proto-check ## Check format, vet and staticcheck, and that generated code is current

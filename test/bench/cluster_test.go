@@ -37,8 +37,9 @@ type cluster struct {
 	cri           *cri.Client
 }
 
-// newCluster returns once the node is ready. All of it is gone when b ends.
-func newCluster(b *testing.B) *cluster {
+// newCluster returns once the node is ready. All of it is gone when b ends. The
+// agent has the flags beside those that it needs.
+func newCluster(b *testing.B, flags ...string) *cluster {
 	b.Helper()
 	bin := buildDir(b)
 	dir, err := os.MkdirTemp("", "berth-bench-")
@@ -48,9 +49,12 @@ func newCluster(b *testing.B) *cluster {
 	c := &cluster{stateDir: filepath.Join(dir, nodeName)}
 	berth := cmp.Or(os.Getenv("BERTH"), filepath.Join(bin, "berth"))
 	runtimeDir := filepath.Join(bin, "runtime")
-	b.Cleanup(func() {
-		if out, err := exec.Command(berth, "dev", "down", "--dir", dir, "--runtime-dir", runtimeDir).CombinedOutput(); err != nil {
-			b.Errorf("taking the cluster down: %v: %s", err, out)
+	b.Cleanup(func() { // of what the node has, after the agent has ended
+		if out, err := exec.Command(berth, "agent", "down", "--state-dir", c.stateDir).CombinedOutput(); err != nil {
+			b.Errorf("taking the node down: %v: %s", err, out)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			b.Error(err)
 		}
 	})
 
@@ -59,8 +63,8 @@ func newCluster(b *testing.B) *cluster {
 	const pods = "10.213.0.0/16"
 	c.server = start(b, dir, berth, "server", "--data-dir", filepath.Join(dir, "server"), "--http", http, "--grpc", grpc,
 		"--socket", filepath.Join(dir, "berth.sock"), "--cluster-cidr", pods)
-	c.agent = start(b, dir, berth, "agent", "--node-name", nodeName, "--server", grpc, "--state-dir", c.stateDir,
-		"--runtime-dir", runtimeDir, "--cluster-cidr", pods, "--health", "")
+	c.agent = start(b, dir, berth, "agent", append([]string{"--node-name", nodeName, "--server", grpc, "--state-dir", c.stateDir,
+		"--runtime-dir", runtimeDir, "--cluster-cidr", pods, "--health", ""}, flags...)...)
 	c.cri, err = cri.Dial(filepath.Join(agent.RunDir(c.stateDir), "containerd.sock"))
 	if err != nil {
 		b.Fatal(err)
