@@ -46,11 +46,7 @@ func (k *connection) takeWelcome(w *nodepb.Welcome) error {
 	if err != nil {
 		return fmt.Errorf("the server's Welcome: %w", err)
 	}
-	known, err := readStoreID(k.config.StoreFile)
-	if err != nil {
-		return err
-	}
-	k.storeID, k.foreign = w.GetStoreId(), known != "" && known != w.GetStoreId()
+	k.storeID, k.foreign = w.GetStoreId(), k.formerStore != "" && k.formerStore != w.GetStoreId()
 	k.connected.Store(true)
 	close(k.welcome)
 	k.config.Logger.Info("session with the server begins",
@@ -58,7 +54,7 @@ func (k *connection) takeWelcome(w *nodepb.Welcome) error {
 	if k.foreign {
 		k.config.Logger.Error("the server has another store than this node's pods came from: "+
 			"pods that it names are run, but for those whose names are taken, and none that it does not know is ended until its store is adopted by removing the file",
-			"store", k.storeID, "formerStore", known, "file", k.config.StoreFile)
+			"store", k.storeID, "formerStore", k.formerStore, "file", k.config.StoreFile)
 	}
 	if k.config.OnWelcome != nil {
 		k.config.OnWelcome(node.(*corev1.Node))

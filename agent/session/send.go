@@ -77,17 +77,13 @@ func (k *connection) sendMessage(m *nodepb.AgentMessage) error { return k.stream
 
 // sendHello returns the status of the node that it tells.
 func (k *connection) sendHello() (*corev1.NodeStatus, error) {
-	storeID, err := readStoreID(k.config.StoreFile)
-	if err != nil {
-		return nil, err
-	}
 	node := k.config.Node.Registration()
 	m := &corepb.Node{}
 	if err := api.FromObject(node, m); err != nil {
 		return nil, fmt.Errorf("node %q cannot be sent: %w", node.Name, err)
 	}
 	return &node.Status, k.sendMessage(&nodepb.AgentMessage{Message: &nodepb.AgentMessage_Hello{Hello: &nodepb.Hello{
-		Node: m, NodeId: k.config.NodeID, StoreId: storeID, AgentVersion: k.config.Version,
+		Node: m, NodeId: k.config.NodeID, StoreId: k.formerStore, AgentVersion: k.config.Version,
 	}}})
 }
 

@@ -41,6 +41,9 @@ type stream = grpc.BidiStreamingClient[nodepb.AgentMessage, nodepb.ServerMessage
 type connection struct {
 	*Client
 	stream stream
+	// formerStore is the one that the node's pods came from, as Hello says; empty if
+	// none is known.
+	formerStore string
 	// foreign: the server has another store than the node's pods came from.
 	foreign bool
 	// storeID is the server's.
@@ -53,6 +56,10 @@ type connection struct {
 // serve dials, and holds one session until it breaks or ctx ends. It tells
 // whether the server had answered.
 func (c *Client) serve(ctx context.Context) (welcomed bool, err error) {
+	formerStore, err := readStoreID(c.config.StoreFile)
+	if err != nil {
+		return false, err
+	}
 	conn, err := grpc.NewClient(c.config.Target, c.dialOptions()...)
 	if err != nil {
 		return false, fmt.Errorf("server address %q: %w", c.config.Target, err)
@@ -63,7 +70,7 @@ func (c *Client) serve(ctx context.Context) (welcomed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	k := &connection{Client: c, stream: s, welcome: make(chan struct{})}
+	k := &connection{Client: c, stream: s, formerStore: formerStore, welcome: make(chan struct{})}
 	defer c.connected.Store(false)
 	g.Go(func() error { return k.receive(ctx) })
 	g.Go(func() error { return k.send(ctx) })

@@ -227,6 +227,30 @@ func TestAnotherStoreIsNotSynced(t *testing.T) {
 	})
 }
 
+// Whether a store is another one is decided once, with what Hello says: the server
+// decides by that too.
+func TestStoreIsAdoptedByTheNextHello(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, pod("held"))
+		server := w.session()
+		server.greet("store-1")
+		server.synced()
+		w.expect("SYNCED")
+		server.end <- status.Error(codes.Unavailable, "restored elsewhere")
+
+		server = w.session()
+		hello := server.recv().GetHello()
+		if err := os.Remove(w.file); err != nil {
+			t.Fatal(err)
+		}
+		server.send(&nodepb.ServerMessage{Message: &nodepb.ServerMessage_Welcome{Welcome: &nodepb.Welcome{
+			StoreId: "store-2", Node: hello.GetNode(),
+		}}})
+		server.synced()
+		w.nothing()
+	})
+}
+
 func TestStatusesAreSentUntilAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
