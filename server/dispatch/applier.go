@@ -105,6 +105,8 @@ func (a *applier) work(ctx context.Context, uid string, p *podReports) {
 		ack := &nodepb.StatusAck{Uid: uid, Version: r.GetVersion()}
 		if err != nil {
 			ack.Error = err.Error()
+		}
+		if err != nil || r.GetTerminated() {
 			a.markGone(p)
 		}
 		a.ack(ack)
@@ -126,7 +128,8 @@ func (a *applier) take(uid string, p *podReports) *nodepb.PodStatusReport {
 	return r
 }
 
-// markGone: a pod whose report was refused is not this node's, or no more.
+// markGone: a pod whose report was refused is not this node's, or no more, and of one
+// that has ended hardly another one comes.
 func (a *applier) markGone(p *podReports) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -73,6 +73,20 @@ func TestRefusalIsAnEventOfTheNode(t *testing.T) {
 	})
 }
 
+// An agent that is gone before it is welcomed leaves nothing behind.
+func TestAgentThatIsGoneAfterHelloHoldsNoName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		for range 3 {
+			w.hello("n1", "hasty", storeID).cancel()
+			synctest.Wait()
+			w.hello("n1", "id-of-n1", storeID).welcomed()
+			w.open("n1", storeID).cancel()
+			synctest.Wait()
+		}
+	})
+}
+
 func TestAnotherAgentGetsInWhenTheSessionHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
