@@ -72,6 +72,13 @@ func (b *crashBackOff) wait(key crashKey, identity, deadID string) time.Duration
 	return max(0, e.delay-time.Since(e.deadAt))
 }
 
+// delay returns how long a restart waits from the end of the instance before.
+func (b *crashBackOff) delay(key crashKey, identity string) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.entry(key, identity).delay
+}
+
 // endedWithSandbox tells whether an instance whose sandbox has ended did so because
 // of that, and excuses it. A sandbox that was new is no excuse: the container may be
 // what ends them.

@@ -114,11 +114,17 @@ func testContainer(name string) corev1.Container {
 type events struct {
 	mu  sync.Mutex
 	all []string // reason, or reason fieldPath
+	// messages of each reason, in their order.
+	messages map[string][]string
 }
 
-func (e *events) Record(_ *corev1.Pod, fieldPath, _, reason, _ string) {
+func (e *events) Record(_ *corev1.Pod, fieldPath, _, reason, message string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.messages == nil {
+		e.messages = map[string][]string{}
+	}
+	e.messages[reason] = append(e.messages[reason], message)
 	if fieldPath != "" {
 		reason += " " + fieldPath
 	}

@@ -126,10 +126,13 @@ func (s *podSync) crashWait(c *corev1.Container, sandboxID string) time.Duration
 	return s.crashes.wait(key, identity(c), dead.ID)
 }
 
+// crashLoop tells users of a restart that waits. Only the container's state has the
+// delay: an event says the same each time, so that it is counted.
 func (s *podSync) crashLoop(c *corev1.Container, wait time.Duration) error {
+	s.event(c, corev1.EventTypeWarning, "BackOff", fmt.Sprintf("Back-off restarting failed container %s in pod %s_%s(%s)",
+		c.Name, s.pod.Name, s.pod.Namespace, s.pod.UID))
 	message := fmt.Sprintf("back-off %s restarting failed container=%s pod=%s uid=%s",
-		wait.Round(time.Second), c.Name, api.FullName(s.pod), s.pod.UID)
-	s.recorder.Record(s.pod, fieldPath(s.pod, c.Name), corev1.EventTypeWarning, "BackOff", message)
+		s.crashes.delay(crashKey{s.pod.UID, c.Name}, identity(c)), c.Name, api.FullName(s.pod), s.pod.UID)
 	return &startError{reason: "CrashLoopBackOff", message: message, retryAfter: wait}
 }
 

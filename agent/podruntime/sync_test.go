@@ -164,6 +164,40 @@ func TestSyncBacksOffCrashes(t *testing.T) {
 	})
 }
 
+// An event that says the same is counted; one that gives the delay would be another
+// each time.
+func TestBackOffEventsSayTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		pod := testPod("web", "pulled")
+		pod.Spec.Containers[1].Image = "registry.test/absent:1"
+		h.fake.Script("web", fake.Process{Exits: true, Exit: fake.Exit{Code: 1}})
+		h.fake.Faults.Add(fault.Rule{Method: "PullImage", Code: codes.NotFound, Times: 1})
+		h.fake.Faults.Add(fault.Rule{Method: "PullImage", Code: codes.Unavailable})
+		var waiting []string
+		for range 20 {
+			r := h.sync(t, pod)
+			if w := r.Reasons["web"]; w.Reason == "CrashLoopBackOff" && !slices.Contains(waiting, w.Message) {
+				waiting = append(waiting, w.Message)
+			}
+			time.Sleep(5 * time.Second)
+		}
+		said := h.events.messages["BackOff"]
+		slices.Sort(said)
+		want := []string{
+			`Back-off pulling image "registry.test/absent:1"`,
+			"Back-off restarting failed container web in pod web_default(uid-1)",
+		}
+		if got := slices.Compact(said); !slices.Equal(got, want) {
+			t.Errorf("events say %q, want %q", got, want)
+		}
+		const rest = " restarting failed container=web pod=default/web uid=uid-1"
+		if want := []string{"back-off 10s" + rest, "back-off 20s" + rest, "back-off 40s" + rest, "back-off 1m20s" + rest}; !slices.Equal(waiting, want) {
+			t.Errorf("the container waits with %q, want %q", waiting, want)
+		}
+	})
+}
+
 func TestSyncForgetsCrashesAfterTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

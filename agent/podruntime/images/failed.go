@@ -41,8 +41,11 @@ func (m *Manager) pullFailed(r Request, key failureKey, err error) error {
 	return &Error{Reason: ErrImagePull, Message: message, RetryAfter: m.failures.add(key, err), Err: err}
 }
 
+// backOff leaves the error, which may differ each time, to the container's state: an
+// event that says the same is counted.
 func (m *Manager) backOff(r Request, wait time.Duration, last error) error {
-	message := fmt.Sprintf("back-off pulling image %q: %s: %v", r.Container.Image, ErrImagePull, last)
-	m.event(r, corev1.EventTypeNormal, "BackOff", message)
+	said := fmt.Sprintf("Back-off pulling image %q", r.Container.Image)
+	m.event(r, corev1.EventTypeNormal, "BackOff", said)
+	message := fmt.Sprintf("%s: %s: %v", said, ErrImagePull, last)
 	return &Error{Reason: ImagePullBackOff, Message: message, RetryAfter: wait}
 }
