@@ -114,29 +114,54 @@ func (r rule) command(verb string) []string {
 	return append([]string{"-t", r.table, verb, r.chain}, strings.Fields(r.spec)...)
 }
 
+// hostPorts is the chain of the portmap plugin, which it shares with other networks
+// of the machine.
+const hostPorts = "CNI-HOSTPORT-DNAT"
+
 // hostPortLeftovers remove the chains of this network's pods from the portmap
-// plugin's chain, which it shares with other networks of the machine.
+// plugin's.
 func hostPortLeftovers(current []rule, network string) [][]string {
-	const shared = "CNI-HOSTPORT-DNAT"
 	var commands [][]string
 	number := 0
 	for _, c := range current {
-		if c.table != "nat" || c.chain != shared {
+		if c.table != "nat" || c.chain != hostPorts {
 			continue
 		}
 		number++
-		_, chain, ok := strings.Cut(c.spec, "-j ")
-		if !ok || !strings.Contains(c.spec, `dnat name: \"`+network+`\"`) {
+		chain, ok := hostPortChain(c, `dnat name: \"`+network+`\"`)
+		if !ok {
 			continue
 		}
 		commands = append(commands,
 			// Rules are deleted by number, because their comments hold spaces.
-			[]string{"-t", "nat", "-D", shared, fmt.Sprint(number)},
+			[]string{"-t", "nat", "-D", hostPorts, fmt.Sprint(number)},
 			[]string{"-t", "nat", "-F", chain},
 			[]string{"-t", "nat", "-X", chain})
 		number--
 	}
 	return commands
+}
+
+// hostPortChain is where a rule of the portmap plugin with that comment leads to.
+func hostPortChain(c rule, comment string) (chain string, ok bool) {
+	_, chain, ok = strings.Cut(c.spec, "-j ")
+	return chain, ok && c.table == "nat" && c.chain == hostPorts && strings.Contains(c.spec, comment)
+}
+
+// closeHostPorts empties the chains of a sandbox's host ports. What leads there stays
+// until the node is removed, as its number may mean another rule by now.
+func (r *Runtime) closeHostPorts(ctx context.Context, sandbox string) error {
+	current, err := listRules(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range current {
+		if chain, ok := hostPortChain(c, `dnat name: \"`+r.name()+`\" id: \"`+sandbox+`\"`); ok {
+			errs = append(errs, iptables(ctx, []string{"-t", "nat", "-F", chain}))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // listRules reads the chains' policies and rules of the tables that are used.

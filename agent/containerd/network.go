@@ -62,6 +62,25 @@ func (r *Runtime) RemoveNetwork(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// releaseNetwork gives back what the CNI plugins hold for one sandbox outside of its
+// network namespace: its address, and its host ports, so that they lead to a pod again
+// that has them.
+func (r *Runtime) releaseNetwork(ctx context.Context, sandbox string) error {
+	leases, _ := filepath.Glob(filepath.Join(r.ipamDir(), r.name(), "[0-9]*"))
+	paths, _ := filepath.Glob(filepath.Join(cniCache, r.name()+"-"+sandbox+"-*"))
+	for _, lease := range leases {
+		// host-local writes the id, and the interface in another line.
+		if text, err := os.ReadFile(lease); err == nil && strings.HasPrefix(string(text), sandbox) {
+			paths = append(paths, lease)
+		}
+	}
+	var errs []error
+	for _, path := range paths {
+		errs = append(errs, os.Remove(path))
+	}
+	return errors.Join(append(errs, r.closeHostPorts(ctx, sandbox))...)
+}
+
 func removeLink(name string) error {
 	link, err := netlink.LinkByName(name)
 	if errors.As(err, &netlink.LinkNotFoundError{}) {

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // process identifies one process for as long as the machine is up. A pid alone is
@@ -72,6 +75,48 @@ func listProcesses() []entry {
 		}
 	}
 	return list
+}
+
+// withDescendants are the processes that are picked, and all that descends from them.
+func withDescendants(all []entry, picked func(entry) bool) []entry {
+	children := map[int][]entry{}
+	var list []entry
+	for _, e := range all {
+		children[e.parent] = append(children[e.parent], e)
+		if picked(e) {
+			list = append(list, e)
+		}
+	}
+	seen := map[int]bool{}
+	for i := 0; i < len(list); i++ {
+		if pid := list[i].PID; !seen[pid] {
+			seen[pid] = true
+			list = append(list, children[pid]...)
+		}
+	}
+	return list
+}
+
+// descendants are all that descends from a process, without itself.
+func descendants(all []entry, pid int) []entry {
+	return withDescendants(all, func(e entry) bool { return e.parent == pid })
+}
+
+// flag is the argument that follows a flag; empty if there is none.
+func (e entry) flag(name string) string {
+	at := slices.Index(e.args, name)
+	if at < 0 || at+1 >= len(e.args) {
+		return ""
+	}
+	return e.args[at+1]
+}
+
+// kill kills that very process, unless it has ended.
+func (p process) kill() {
+	if h, err := p.open(); err == nil {
+		_ = h.signal(unix.SIGKILL)
+		h.close()
+	}
 }
 
 // alive tells whether that very process still runs.

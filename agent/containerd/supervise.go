@@ -117,18 +117,18 @@ func (r *Runtime) serves(ctx context.Context, h *handle, adopted bool) error {
 	}
 }
 
-// attend waits for the end of containerd. One that is new to a running agent is given
-// the images, as it may have lost those that it had.
+// attend waits for the end of containerd, and meanwhile for shims that it does not
+// know. One that is new to a running agent is given the images, as it may have lost
+// those that it had.
 func (r *Runtime) attend(ctx context.Context, h *handle, isNew bool) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var helper sync.WaitGroup
-	defer helper.Wait()
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
 	defer cancel()
-	helper.Go(func() {
-		if isNew {
-			r.giveImages(ctx)
-		}
-	})
+	helpers.Go(func() { r.watchOrphans(ctx, h.process) })
+	if isNew {
+		helpers.Go(func() { r.giveImages(ctx) })
+	}
 	return h.wait(ctx)
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/opencontainers/cgroups"
@@ -72,10 +71,7 @@ func (r *Runtime) killPods(ctx context.Context) error {
 	return poll(ctx, func() (bool, error) {
 		victims := r.podProcesses(listProcesses(), cgroupMembers(r.CgroupRoot()))
 		for _, v := range victims {
-			if h, err := v.open(); err == nil {
-				_ = h.signal(unix.SIGKILL)
-				h.close()
-			}
+			v.kill()
 		}
 		return len(victims) == 0, nil
 	})
@@ -84,29 +80,12 @@ func (r *Runtime) killPods(ctx context.Context) error {
 // podProcesses are the node's shims, the members of its cgroups, and all that
 // descends from either.
 func (r *Runtime) podProcesses(all []entry, members map[int]bool) []entry {
-	children := map[int][]entry{}
-	var pods []entry
-	for _, e := range all {
-		children[e.parent] = append(children[e.parent], e)
-		if members[e.PID] || r.isShim(e) {
-			pods = append(pods, e)
-		}
-	}
-	seen := map[int]bool{}
-	for i := 0; i < len(pods); i++ {
-		if pid := pods[i].PID; !seen[pid] {
-			seen[pid] = true
-			pods = append(pods, children[pid]...)
-		}
-	}
-	return pods
+	return withDescendants(all, func(e entry) bool { return members[e.PID] || r.isShim(e) })
 }
 
 // isShim recognises a shim of this node by its executable and containerd's address.
 func (r *Runtime) isShim(e entry) bool {
-	address := slices.Index(e.args, "-address")
-	return filepath.Base(e.Executable) == filepath.Base(r.shim()) &&
-		address >= 0 && address+1 < len(e.args) && e.args[address+1] == r.socket()
+	return filepath.Base(e.Executable) == filepath.Base(r.shim()) && e.flag("-address") == r.socket()
 }
 
 // cgroupMembers are the pids in the cgroup and below it, in any hierarchy.

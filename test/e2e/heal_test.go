@@ -5,10 +5,14 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -68,10 +72,12 @@ func TestAgentReplacesAContainerdThatCannotBeReached(t *testing.T) {
 }
 
 // A removed state directory takes containerd's images and metadata with it. The node
-// makes all of it again.
+// makes all of it again, and each pod runs once.
 func TestNodeSurvivesTheLossOfItsStateDirectory(t *testing.T) {
 	w := own(t, 1)
 	n := w.Nodes[0]
+	w.create(pod("before", app("c", "serve", "80")))
+	w.ready("before")
 	if err := os.RemoveAll(n.StateDir); err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +86,58 @@ func TestNodeSurvivesTheLossOfItsStateDirectory(t *testing.T) {
 	}
 	w.create(pod("after", app("c")))
 	w.waitFor(healing, "after", "is Ready", isReady)
+	w.eventually("one shim for each pod", func() bool { return len(shims(t, n)) == 2 })
+	w.page(w.ready("before"), "/")
+}
+
+// A containerd that is killed while pods start leaves shims that it does not know when
+// it is back.
+func TestNoShimOutlivesItsPod(t *testing.T) {
+	w := own(t, 1)
+	n := w.Nodes[0]
+	var killed int
+	for round := range rounds(4, 20) {
+		w.eventually("a new containerd", func() bool { return containerd(t, n) != killed && n.WaitHealthy(w.ctx()) == nil })
+		for i := range 6 {
+			w.create(pod(fmt.Sprintf("p%d-%d", round, i), app("c")))
+		}
+		time.Sleep(time.Duration(100*(round+1)) * time.Millisecond) // it may be killed at any moment
+		killed = containerd(t, n)
+		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 6 {
+			w.delete(fmt.Sprintf("p%d-%d", round, i), 0)
+		}
+	}
+	w.eventually("no shim", func() bool { return len(shims(t, n)) == 0 })
+}
+
+// containerd is the process of the node's containerd.
+func containerd(t *testing.T, n *harness.Node) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/run/berth", n.ID, "process.json"))
+	var p struct{ PID int }
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.PID
+}
+
+// shims are the processes of the node's shims.
+func shims(t *testing.T, n *harness.Node) []string {
+	t.Helper()
+	var all []string
+	for _, file := range match(t, "/proc/[0-9]*/cmdline") {
+		text, _ := os.ReadFile(file) // it may have ended
+		if line := string(text); strings.Contains(line, "containerd-shim") && strings.Contains(line, "/run/berth/"+n.ID+"/") {
+			all = append(all, file)
+		}
+	}
+	return all
 }
 
 // masquerade is the node's rule as iptables lists it.
