@@ -58,7 +58,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	runtime, err := podruntime.New(podruntime.Config{
 		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
 		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
-		Volumes: volumes.Volumes, Objects: cache, MaxStarts: cfg.MaxStarts, Recorder: recorder, Logger: a.log,
+		Volumes: volumes.Volumes, Objects: cache, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
+		Recorder: recorder, Logger: a.log,
 	})
 	if err != nil {
 		return nil, err

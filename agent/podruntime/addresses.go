@@ -7,12 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netns"
 	"k8s.io/apimachinery/pkg/types"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
@@ -23,16 +20,15 @@ import (
 const addressPeriod = 30 * time.Second
 
 // addresses knows the sandboxes whose network namespace has lost the address that
-// the runtime still tells of them.
+// the runtime still tells of them, or is cut off from the node's bridge.
 type addresses struct {
-	// read returns the addresses in the network namespace at a path.
-	read func(path string) ([]string, error)
-
 	mu sync.Mutex
 	// known holds, by sandbox, what the runtime says; it does not change while the
 	// sandbox lives.
 	known map[string]sandboxAddress
-	lost  map[string]bool
+	// bridged are the sandboxes that were seen on a bridge.
+	bridged map[string]bool
+	lost    map[string]bool
 }
 
 // sandboxAddress is what the runtime says of a sandbox's network; with the host's
@@ -43,7 +39,7 @@ type sandboxAddress struct {
 }
 
 func newAddresses() *addresses {
-	return &addresses{read: namespaceAddresses, known: map[string]sandboxAddress{}, lost: map[string]bool{}}
+	return &addresses{known: map[string]sandboxAddress{}, bridged: map[string]bool{}, lost: map[string]bool{}}
 }
 
 func (a *addresses) isLost(sandbox string) bool {
@@ -54,7 +50,7 @@ func (a *addresses) isLost(sandbox string) bool {
 
 // WatchAddresses compares the address of each ready sandbox with those in its
 // network namespace, now and then until ctx ends, and calls lost for each pod whose
-// sandbox has lost its own. From then on PodStatus shows the sandbox without an
+// sandbox has lost its own, or the bridge that leads to it. From then on PodStatus shows the sandbox without an
 // address, so that it is made anew.
 func (r *Runtime) WatchAddresses(ctx context.Context, lost func(types.UID)) error {
 	for {
@@ -73,7 +69,7 @@ func (r *Runtime) WatchAddresses(ctx context.Context, lost func(types.UID)) erro
 	}
 }
 
-// checkAddresses returns the pods whose sandbox was found without its address. A
+// checkAddresses returns the pods whose sandbox was found without its network. A
 // sandbox that cannot be looked at is left for the next time.
 func (r *Runtime) checkAddresses(ctx context.Context) ([]types.UID, error) {
 	sandboxes, _, err := r.list(ctx, nil)
@@ -87,11 +83,11 @@ func (r *Runtime) checkAddresses(ctx context.Context) ([]types.UID, error) {
 			continue
 		}
 		alive[s.GetId()] = true
-		switch missing, err := r.missesAddress(ctx, s.GetId()); {
+		switch missing, err := r.missesNetwork(ctx, s.GetId()); {
 		case err != nil:
-			r.log.Debug("the address of a sandbox cannot be checked", "sandbox", s.GetId(), "err", err)
-		case missing:
-			r.log.Warn("a pod's sandbox has lost its address", "pod", s.GetLabels()[podNamespaceLabel]+"/"+s.GetLabels()[podNameLabel],
+			r.log.Debug("the network of a sandbox cannot be checked", "sandbox", s.GetId(), "err", err)
+		case missing != "":
+			r.log.Warn("a pod's sandbox has lost its network and is made anew", "missing", missing, "pod", s.GetLabels()[podNamespaceLabel]+"/"+s.GetLabels()[podNameLabel],
 				"uid", s.GetLabels()[podUIDLabel], "sandbox", s.GetId())
 			uids = append(uids, types.UID(s.GetLabels()[podUIDLabel]))
 		}
@@ -100,25 +96,39 @@ func (r *Runtime) checkAddresses(ctx context.Context) ([]types.UID, error) {
 	return uids, nil
 }
 
-// missesAddress looks at one sandbox, and notes what it finds.
-func (r *Runtime) missesAddress(ctx context.Context, sandbox string) (bool, error) {
+// missesNetwork looks at one sandbox, notes what it finds, and says what is missing.
+func (r *Runtime) missesNetwork(ctx context.Context, sandbox string) (string, error) {
 	a, err := r.sandboxAddress(ctx, sandbox)
 	if err != nil || a.path == "" {
-		return false, err
+		return "", err
 	}
-	found, err := r.addresses.read(a.path)
+	found, err := namespaceAddresses(a.path)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	for _, ip := range a.ips {
-		if !slices.Contains(found, ip) {
-			r.addresses.mu.Lock()
-			defer r.addresses.mu.Unlock()
-			r.addresses.lost[sandbox] = true
-			return true, nil
+	return r.addresses.note(sandbox, found, r.cfg.OwnBridge), nil
+}
+
+// note takes in what is in a sandbox's network namespace, and says what is missing.
+// That a sandbox belongs on a bridge is known of the node's own network; of that of
+// others, where it was there before.
+func (a *addresses) note(sandbox string, found map[string]hostEnd, own bool) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, ip := range a.known[sandbox].ips {
+		end, ok := found[ip]
+		switch {
+		case !ok:
+			a.lost[sandbox] = true
+			return "the address " + ip
+		case end == onBridge:
+			a.bridged[sandbox] = true
+		case end == onNoBridge && (own || a.bridged[sandbox]):
+			a.lost[sandbox] = true
+			return "the bridge of " + ip
 		}
 	}
-	return false, nil
+	return ""
 }
 
 func (r *Runtime) sandboxAddress(ctx context.Context, sandbox string) (sandboxAddress, error) {
@@ -151,6 +161,7 @@ func (a *addresses) retain(alive map[string]bool) {
 	for id := range a.known {
 		if !alive[id] {
 			delete(a.known, id)
+			delete(a.bridged, id)
 			delete(a.lost, id)
 		}
 	}
@@ -179,27 +190,4 @@ func networkNamespace(info string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// namespaceAddresses lists the addresses of all interfaces in a network namespace.
-func namespaceAddresses(path string) ([]string, error) {
-	ns, err := netns.GetFromPath(path)
-	if err != nil {
-		return nil, fmt.Errorf("network namespace %s: %w", path, err)
-	}
-	defer ns.Close()
-	handle, err := netlink.NewHandleAt(ns)
-	if err != nil {
-		return nil, fmt.Errorf("network namespace %s: %w", path, err)
-	}
-	defer handle.Close()
-	list, err := handle.AddrList(nil, netlink.FAMILY_ALL)
-	if err != nil {
-		return nil, fmt.Errorf("addresses in network namespace %s: %w", path, err)
-	}
-	out := make([]string, len(list))
-	for i, a := range list {
-		out[i] = a.IP.String()
-	}
-	return out, nil
 }

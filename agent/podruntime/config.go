@@ -52,6 +52,9 @@ type Config struct {
 	MemoryCapacity int64
 	// ResolvConf is the file whose DNS settings pods get; empty is the node's.
 	ResolvConf string
+	// OwnBridge says that the network of pods is the node's own, in which each sandbox
+	// is on a bridge.
+	OwnBridge bool
 	// MaxStarts is how many pods may be starting at once; 0 is 8.
 	MaxStarts int
 

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -231,8 +232,29 @@ func TestContainerd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := namespaceAddresses(network.path); err != nil || !slices.Contains(found, after.IPs[0]) {
+		if found, err := namespaceAddresses(network.path); err != nil || found[after.IPs[0]] != onBridge {
 			t.Errorf("the namespace has %v, %v; the sandbox %v", found, err, after.IPs)
+		}
+		n.mustEnd(t, pod)
+	})
+
+	t.Run("a sandbox that lost its bridge is made anew", func(t *testing.T) {
+		pod := n.pausePod("web")
+		n.mustSync(t, pod)
+		before := n.status(t, pod).Current()
+		if uids, err := n.checkAddresses(t.Context()); err != nil || len(uids) != 0 {
+			t.Fatalf("a sound sandbox: %v, %v", uids, err)
+		}
+		removeBridge(t, before.IPs[0])
+		if uids, err := n.checkAddresses(t.Context()); err != nil || !slices.Equal(uids, []types.UID{pod.UID}) {
+			t.Fatalf("lost: %v, %v", uids, err)
+		}
+		n.mustSync(t, pod)
+		if after := n.status(t, pod).Current(); after.ID == before.ID || len(after.IPs) == 0 {
+			t.Errorf("sandbox after: %+v", after)
+		}
+		if uids, err := n.checkAddresses(t.Context()); err != nil || len(uids) != 0 {
+			t.Errorf("the new sandbox: %v, %v", uids, err)
 		}
 		n.mustEnd(t, pod)
 	})
@@ -490,6 +512,25 @@ func (n *node) bareEnd(ctx context.Context, sandbox, container string) error {
 func median(all []time.Duration) float64 {
 	slices.Sort(all)
 	return float64(all[len(all)/2].Microseconds()) / 1000
+}
+
+// removeBridge removes the interface by which the host reaches an address.
+func removeBridge(t *testing.T, address string) {
+	t.Helper()
+	routes, err := netlink.RouteGet(net.ParseIP(address))
+	if err != nil || len(routes) != 1 {
+		t.Fatalf("route to %s: %v, %v", address, routes, err)
+	}
+	bridge, err := netlink.LinkByIndex(routes[0].LinkIndex)
+	if err == nil && bridge.Type() != "bridge" {
+		err = fmt.Errorf("%s is a %s", bridge.Attrs().Name, bridge.Type())
+	}
+	if err == nil {
+		err = netlink.LinkDel(bridge)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // flushAddresses takes every global address away in a network namespace.

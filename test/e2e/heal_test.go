@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/berth-run/berth/test/internal/harness"
 )
 
@@ -46,6 +48,20 @@ func TestTheNodesNetworkIsSetUpAgain(t *testing.T) {
 	w.create(pod("web", app("c", "serve", "80")))
 	w.page(w.ready("web"), "/")
 	w.eventually("the masquerade rule is back", func() bool { return masquerade(t, n) != nil })
+}
+
+// Pods whose bridge is removed by hand are cut off, and are made anew on a new one.
+func TestPodsComeBackFromTheLossOfTheBridge(t *testing.T) {
+	w := own(t, 1)
+	n := w.Nodes[0]
+	w.create(pod("web", app("c", "serve", "80")))
+	before := w.ready("web")
+	w.page(before, "/")
+	command(t, "ip", "link", "del", "br-"+n.ID)
+	after := w.waitFor(healing, "web", "is made anew", func(p *corev1.Pod) bool {
+		return isReady(p) && container(p, "c").ContainerID != container(before, "c").ContainerID
+	})
+	w.page(after, "/")
 }
 
 // What an adopted containerd lacks it does not get again, so it is replaced.
