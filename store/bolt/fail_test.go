@@ -93,7 +93,7 @@ func TestFailedBatch(t *testing.T) {
 		{op: opCreate, key: "a", done: make(chan struct{})},
 		{op: opCreate, key: "a", done: make(chan struct{})},
 	}
-	c := committer{file: s.file, hub: s.hub, queue: s.queue, log: s.compactor.usage}
+	c := committer{file: s.file, hub: s.hub, queue: s.queue, log: s.compactor.usage, took: newCommitDuration(nil)}
 	c.commit(writes)
 	for _, w := range writes {
 		<-w.done
