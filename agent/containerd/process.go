@@ -111,6 +111,18 @@ func (e entry) flag(name string) string {
 	return e.args[at+1]
 }
 
+// variable is a variable of the environment that the process was started with; empty
+// if there is none.
+func (p process) variable(name string) string {
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID), "environ")) // it may have ended
+	for v := range strings.SplitSeq(string(text), "\x00") {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 // kill kills that very process, unless it has ended.
 func (p process) kill() {
 	if h, err := p.open(); err == nil {

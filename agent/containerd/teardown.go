@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/opencontainers/cgroups"
@@ -77,15 +78,27 @@ func (r *Runtime) killPods(ctx context.Context) error {
 	})
 }
 
-// podProcesses are the node's shims, the members of its cgroups, and all that
-// descends from either.
+// podProcesses are the node's shims, what outlives them and containerd, the members of
+// its cgroups, and all that descends from any of these.
 func (r *Runtime) podProcesses(all []entry, members map[int]bool) []entry {
-	return withDescendants(all, func(e entry) bool { return members[e.PID] || r.isShim(e) })
+	return withDescendants(all, func(e entry) bool { return members[e.PID] || r.isShim(e) || r.isTool(e) })
 }
 
 // isShim recognises a shim of this node by its executable and containerd's address.
 func (r *Runtime) isShim(e entry) bool {
 	return filepath.Base(e.Executable) == filepath.Base(r.shim()) && e.flag("-address") == r.socket()
+}
+
+// isTool recognises what containerd and its shims start for this node, and what may go
+// on when they are killed: runc by its root, CNI plugins by the network namespace.
+func (r *Runtime) isTool(e entry) bool {
+	switch filepath.Base(e.Executable) {
+	case "runc":
+		return strings.HasPrefix(e.flag("--root"), r.cfg.RunDir+"/")
+	case "bridge", "host-local", "loopback", "portmap", "firewall":
+		return strings.HasPrefix(e.variable("CNI_NETNS"), r.cfg.RunDir+"/")
+	}
+	return false
 }
 
 // cgroupMembers are the pids in the cgroup and below it, in any hierarchy.
