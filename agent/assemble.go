@@ -68,6 +68,10 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	if err != nil {
 		return nil, err
 	}
+	// Nothing is made on the machine for a runtime that is not there.
+	if err := cgroups.Setup(); err != nil {
+		return nil, err
+	}
 	network := a.newNetwork(runtime.UpdatePodCIDR)
 	self, err := node.New(node.Config{
 		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, StateDir: cfg.StateDir,

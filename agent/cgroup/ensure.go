@@ -20,7 +20,7 @@ import (
 func (m *Manager) EnsurePod(pod *corev1.Pod) error {
 	err := m.ensurePod(pod)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = m.ensureClasses(); err == nil {
+		if err = m.Setup(); err == nil {
 			err = m.ensurePod(pod)
 		}
 	}
@@ -54,12 +54,12 @@ func (m *Manager) UpdateQOS(pods []*corev1.Pod) error {
 	m.mu.Lock()
 	m.burstable = burstableResources(pods).CpuShares
 	m.mu.Unlock()
-	return m.ensureClasses()
+	return m.Setup()
 }
 
-// ensureClasses makes the cgroups above the pods' or, where they are, gives them
+// Setup makes the cgroups above the pods' or, where they are, gives them
 // their figures.
-func (m *Manager) ensureClasses() error {
+func (m *Manager) Setup() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	machine := sharesOnly(milliCPUToShares(int64(runtime.NumCPU()) * milliCPUs))

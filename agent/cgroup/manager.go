@@ -87,7 +87,7 @@ type tree interface {
 	kill(dir string) error
 }
 
-// New makes the root and the classes' cgroups if they are missing.
+// New checks the configuration; Setup makes what it says.
 func New(cfg Config) (*Manager, error) {
 	if !path.IsAbs(cfg.Root) || path.Clean(cfg.Root) != cfg.Root || cfg.Root == "/" {
 		return nil, fmt.Errorf("cgroup root %q: must be a clean absolute path below /", cfg.Root)
@@ -102,8 +102,7 @@ func New(cfg Config) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manager{root: cfg.Root, tree: tree}
-	return m, m.ensureClasses()
+	return &Manager{root: cfg.Root, tree: tree}, nil
 }
 
 func newTree(cfg Config) (tree, error) {

@@ -36,6 +36,9 @@ func newReal(t testing.TB) *Manager {
 		t.Fatal(err)
 	}
 	m, err := New(Config{Root: "/berth-" + hex.EncodeToString(id), Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		err = m.Setup()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

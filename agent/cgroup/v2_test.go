@@ -55,7 +55,7 @@ func newPlainV2(t *testing.T) (*Manager, plainV2) {
 	}
 	plain := plainV2{tree}
 	m := &Manager{root: "/berth-01234567", tree: plain}
-	if err := m.ensureClasses(); err != nil {
+	if err := m.Setup(); err != nil {
 		t.Fatal(err)
 	}
 	return m, plain
@@ -149,7 +149,7 @@ func TestRestartKeepsWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := &Manager{root: m.root, tree: plain}
-	if err := again.ensureClasses(); err != nil {
+	if err := again.Setup(); err != nil {
 		t.Fatal(err)
 	}
 	if got := plain.file(m.root+"/burstable", "cpu.weight"); got != "100" {
