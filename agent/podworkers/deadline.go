@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/berth-run/berth/api"
 )
 
 // A pod with activeDeadlineSeconds may be active for so long from its
@@ -35,8 +37,12 @@ func activeFor(pod *corev1.Pod, start, now time.Time) (time.Duration, bool) {
 	return whole - now.Sub(start), true
 }
 
-// deadlineExceeded is the status of a pod that the node ended at its deadline.
+// deadlineExceeded is the status of a pod that the node ended at its deadline. One
+// that has ended by itself before is as it was.
 func deadlineExceeded(status *corev1.PodStatus) {
+	if api.IsTerminalPhase(status.Phase) {
+		return
+	}
 	status.Phase = corev1.PodFailed
 	status.Reason = deadlineReason
 	status.Message = deadlineMessage

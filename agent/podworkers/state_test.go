@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
@@ -116,6 +118,20 @@ func TestGraceSecondsAreRoundedUp(t *testing.T) {
 	} {
 		if got := (state{end: now.Add(left)}).graceSeconds(now); got != want {
 			t.Errorf("%v left: %d, want %d", left, got, want)
+		}
+	}
+}
+
+// What has ended by itself before its deadline has not failed by it, even if nobody
+// was there to see it in time.
+func TestB022TheDeadlineFailsOnlyWhatIsActive(t *testing.T) {
+	for phase, want := range map[corev1.PodPhase]corev1.PodPhase{
+		corev1.PodPending: corev1.PodFailed, corev1.PodRunning: corev1.PodFailed, corev1.PodSucceeded: corev1.PodSucceeded,
+	} {
+		s := corev1.PodStatus{Phase: phase}
+		deadlineExceeded(&s)
+		if s.Phase != want || (s.Reason == deadlineReason) != (phase != corev1.PodSucceeded) {
+			t.Errorf("%s became %s, reason %q", phase, s.Phase, s.Reason)
 		}
 	}
 }

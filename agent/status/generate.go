@@ -72,10 +72,11 @@ func Generate(in Input) corev1.PodStatus {
 }
 
 // phase adds to the kubelet's rules that a pod which the node ended for a reason
-// of its own has failed.
+// of its own has failed, however well its containers took that: also for an agent
+// that finds them ended on its return.
 func (in *Input) phase(status *corev1.PodStatus) corev1.PodPhase {
 	phase := getPhase(in.Pod, status, in.Ended)
-	if in.Ended && api.IsTerminalPhase(phase) && status.Reason != "" {
+	if api.IsTerminalPhase(phase) && status.Reason != "" {
 		return corev1.PodFailed
 	}
 	return phase

@@ -124,6 +124,12 @@ func TestB022PhaseIsNotTerminalWhileAContainerRuns(t *testing.T) {
 		t.Errorf("without the mutation: phase %s, reason %q", final.Phase, final.Reason)
 	}
 
+	// Nor does it know yet, at its first look, that none is to run again.
+	in.Ended = false
+	if final := Generate(in); final.Phase != failed || final.Reason != "DeadlineExceeded" {
+		t.Errorf("at the first look of a new agent: phase %s, reason %q", final.Phase, final.Reason)
+	}
+
 	sidecar := newPod(never, "init-a", "side-s", "a")
 	got := generate(sidecar, runtimeStatus(running("side-s", 0), exited("init-a", 0, 1)))
 	if got.Phase != pending {
