@@ -12,13 +12,19 @@ import (
 )
 
 // Message is what the runtime says of an error, for users to read: without gRPC's
-// preamble, and without the parameters of URLs whose values it has blotted out.
+// preamble, without the parameters of URLs whose values it has blotted out, and
+// without the ids of containers, which are others at each try: so what fails again
+// says the same, and counts as repeated.
 func Message(err error) string {
 	if s, ok := status.FromError(err); ok {
-		return withoutRedacted(s.Message())
+		return containerID.ReplaceAllString(withoutRedacted(s.Message()), "")
 	}
 	return err.Error()
 }
+
+// containerID is an id as containerd words it, after a name for what it is of. A
+// digest has its algorithm before it.
+var containerID = regexp.MustCompile(`\s+"?\b[0-9a-f]{64}\b"?`)
 
 var query = regexp.MustCompile(`\?[^\s"'<>]+=(%5BREDACTED%5D|\[REDACTED\])[^\s"'<>:]*`)
 

@@ -24,6 +24,18 @@ func TestMessage(t *testing.T) {
 		{`GET http://r/a?page=2&token=%5BREDACTED%5D&n=3 and http://r/b?ns=[REDACTED]`, `GET http://r/a?page=2&n=3 and http://r/b`},
 		{`GET http://r/a?token=%5BREDACTED%5D&ns=%5BREDACTED%5D failed`, `GET http://r/a failed`},
 		{`GET "http://r/a?ns=docker.io": 404, why?`, `GET "http://r/a?ns=docker.io": 404, why?`},
+		{
+			`failed to start sandbox "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef": failed to create containerd task`,
+			`failed to start sandbox: failed to create containerd task`,
+		},
+		{
+			`container 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef is not running`,
+			`container is not running`,
+		},
+		{
+			`app@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef not found`,
+			`app@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef not found`,
+		},
 		{"", ""},
 	} {
 		if got := Message(status.Error(codes.Unknown, tc.said)); got != tc.want {
