@@ -85,7 +85,7 @@ func removePods(ctx context.Context, endpoint, nodeID string) error {
 	}
 	defer client.Close()
 	if err := podruntime.RemoveNode(ctx, client, nodeID); err != nil {
-		return fmt.Errorf("runtime %s: %w; if it is gone for good, name with --runtime-endpoint those that are not", endpoint, err)
+		return fmt.Errorf("runtime %s: %w; if it is gone for good, name with --runtime-endpoint those that are not, or '' for none", endpoint, err)
 	}
 	return nil
 }
@@ -95,6 +95,7 @@ func (c DownConfig) removeStateDir(d *statedir.Dir) error {
 	if err != nil {
 		return fmt.Errorf("state %w", err)
 	}
+	c.Logger.Info("the node is removed", "id", NodeID(c.StateDir), "stateDir", c.StateDir)
 	if len(kept) > 0 {
 		c.Logger.Warn("the state directory stays: no agent made all that is in it", "stateDir", d.Path(), "kept", kept)
 	}
