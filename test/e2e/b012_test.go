@@ -16,7 +16,7 @@ import (
 
 // relistWithin is how soon an agent notices what nobody told it, and has done what
 // follows.
-const relistWithin = 15 * time.Second
+const relistWithin = testTimeout
 
 // What someone removes by hand while the pod is ending counts as stopped: the pod is
 // gone soon, long before its grace is over, and nothing of it is left. How its

@@ -36,7 +36,7 @@ func TestB011APodThatNeverStartsCanBeDeleted(t *testing.T) {
 		return waitsFor("c", "RunContainerError")(p) || waitsFor("c", "CrashLoopBackOff")(p) || s.RestartCount > 0
 	})
 	w.delete("p", 5)
-	w.gone("p", 6*time.Second)
+	w.gone("p", testTimeout)
 	w.runtime(w.node(p)).clean(created.UID)
 }
 
@@ -57,7 +57,7 @@ func TestB015DeleteDuringAPullEndsThePull(t *testing.T) {
 	starts := r.watchStarts()
 	settle(t, 5*time.Second)
 	w.delete("p", 0)
-	w.gone("p", 5*time.Second)
+	w.gone("p", testTimeout)
 	r.clean(p.UID)
 	if err := harness.Poll(w.ctx(), "the pull has ended", func() (bool, error) { return door.Active() == 0, nil }); err != nil {
 		t.Error(err)
@@ -95,7 +95,7 @@ func TestB022TheDeadlineOutlivesTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := w.runtime(node)
-	failed := w.waitFor(15*time.Second, "p", "fails", inPhase(corev1.PodFailed))
+	failed := w.wait("p", "fails", inPhase(corev1.PodFailed))
 	for _, c := range r.containers(failed.UID) {
 		if c.State.String() == "CONTAINER_RUNNING" {
 			t.Error("the pod failed while its container runs")

@@ -138,7 +138,7 @@ func TestDeleteWaitsForSIGTERMWithinTheGrace(t *testing.T) {
 	if p := w.get("p"); p.DeletionTimestamp == nil || p.Status.Phase != corev1.PodRunning {
 		t.Errorf("it is in phase %s, deletion at %v", p.Status.Phase, p.DeletionTimestamp)
 	}
-	if took := w.gone("p", 10*time.Second); took < 1500*time.Millisecond {
+	if took := w.gone("p", testTimeout); took < 1500*time.Millisecond {
 		t.Errorf("it was gone after %s", took)
 	}
 }
@@ -148,7 +148,7 @@ func TestDeleteKillsAfterTheGrace(t *testing.T) {
 	w.create(pod("p", app("c", "ignore")))
 	w.waitLog("p", "ignoring SIGTERM")
 	w.delete("p", 2)
-	if took := w.gone("p", 10*time.Second); took < 1500*time.Millisecond {
+	if took := w.gone("p", testTimeout); took < 1500*time.Millisecond {
 		t.Errorf("it was gone after %s", took)
 	}
 }
