@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/internal/sleep"
 )
 
 var errStreamBroken = errors.New("stream broken")
@@ -63,7 +64,7 @@ func (f *fakeRuntime) PodStatus(ctx context.Context, uid types.UID) (*podtypes.P
 		status = clone(status)
 	}
 	f.mu.Unlock()
-	if err := sleep(ctx, slow); err != nil {
+	if err := sleep.For(ctx, slow); err != nil {
 		return nil, err
 	}
 	switch {

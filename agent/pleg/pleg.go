@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/internal/sleep"
 )
 
 // Runtime is what is asked of the container runtime.
@@ -159,7 +160,7 @@ func (p *PLEG) requestAfter(ctx context.Context, uid types.UID, min time.Time) e
 	if min.IsZero() {
 		return nil
 	}
-	if err := sleep(ctx, time.Until(min)); err != nil {
+	if err := sleep.For(ctx, time.Until(min)); err != nil {
 		return err
 	}
 	p.queue.addAfter(uid, min)
@@ -189,19 +190,4 @@ func (p *PLEG) Healthy() error {
 			time.Since(p.lastRelist).Round(time.Second), p.options.UnhealthyAfter, orNone(p.relistErr))
 	}
 	return nil
-}
-
-// sleep waits for d, or not at all if it is not positive.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/berth-run/berth/internal/sleep"
 )
 
 // How long to wait before events are subscribed to again.
@@ -30,7 +32,7 @@ func (p *PLEG) watch(ctx context.Context) error {
 			retry = firstRetry
 		}
 		p.logger.Warn("the runtime's event stream ended", "err", err, "retry", retry)
-		if err := sleep(ctx, retry); err != nil {
+		if err := sleep.For(ctx, retry); err != nil {
 			return err
 		}
 		retry = min(2*retry, longestRetry)

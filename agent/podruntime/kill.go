@@ -18,6 +18,7 @@ import (
 
 	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/internal/sleep"
 )
 
 // KillPod stops all containers at the same time, each within the grace period, and
@@ -90,24 +91,13 @@ func (r *Runtime) stopSandbox(ctx context.Context, id string) error {
 		})
 	}
 	err := stop()
-	if status.Code(err) == codes.Unknown && sleep(ctx, secondStop) == nil {
+	if status.Code(err) == codes.Unknown && sleep.For(ctx, secondStop) == nil {
 		err = stop()
 	}
 	if err != nil && !cri.IsNotFound(err) {
 		return fmt.Errorf("stopping sandbox %s: %w", id, err)
 	}
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // inParallel calls f for each element and returns when all calls have, with all

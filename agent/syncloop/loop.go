@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/internal/sleep"
 )
 
 // housekeepingPeriod is how often the loop looks for what is left over.
@@ -86,7 +87,7 @@ func (l *Loop) syncLoop(ctx context.Context) {
 		if err := l.RuntimeState.Err(); err != nil {
 			skip, level := wait.next(time.Now())
 			l.Logger.Log(ctx, level, "no pods are synced while the runtime has errors", "wait", skip, "err", err)
-			pause(ctx, skip)
+			_ = sleep.For(ctx, skip) // its end ends the loop
 			continue
 		}
 		wait.over()
@@ -134,14 +135,5 @@ func (l *Loop) handleEvent(e podtypes.Event) {
 	}
 	if e.Type == podtypes.ContainerDied {
 		l.cleanUpContainersInPod(e.UID)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/berth-run/berth/internal/sleep"
 )
 
 // Rule says what happens to some calls. Delay comes first; then Hang, or Code, or
@@ -78,8 +80,8 @@ func (s *Script) Around(ctx context.Context, fullMethod string, request proto.Me
 	if !ok {
 		return call()
 	}
-	if err := sleep(ctx, r.Delay); err != nil {
-		return err
+	if err := sleep.For(ctx, r.Delay); err != nil {
+		return status.FromContextError(err).Err()
 	}
 	switch {
 	case r.Hang:
@@ -108,18 +110,4 @@ func (s *Script) next(method string, request proto.Message) (Rule, bool) {
 		}
 	}
 	return Rule{}, false
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d == 0 {
-		return nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return status.FromContextError(ctx.Err()).Err()
-	}
 }
