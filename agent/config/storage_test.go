@@ -131,16 +131,7 @@ func TestMerge(t *testing.T) {
 			s := newStorage()
 			s.declare("s")
 			s.declare("f")
-			for _, u := range test.before {
-				s.merge(u)
-			}
-			changed, refused := s.merge(test.say)
-			if got := told(changed.inOrder()); !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if len(refused) != test.refused {
-				t.Errorf("%d refused, want %d", len(refused), test.refused)
-			}
+			mergeAll(t, s, test.before, test.say, test.want, test.refused)
 		})
 	}
 }
@@ -209,4 +200,19 @@ func TestChangesAddUpToWhatIsHeld(t *testing.T) {
 			}
 		}
 	})
+}
+
+// mergeAll merges what was said before, and checks what comes of what is said then.
+func mergeAll(t *testing.T, s *storage, before []podtypes.PodUpdate, say podtypes.PodUpdate, want []string, refusals int) {
+	t.Helper()
+	for _, u := range before {
+		s.merge(u)
+	}
+	changed, refused := s.merge(say)
+	if got := told(changed.inOrder()); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(refused) != refusals {
+		t.Errorf("%d refused, want %d", len(refused), refusals)
+	}
 }

@@ -51,16 +51,7 @@ func TestPodsOfAnotherStoreTakeNoNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStorage()
 			s.declare("s")
-			for _, u := range test.before {
-				s.merge(u)
-			}
-			changed, refused := s.merge(test.say)
-			if got := told(changed.inOrder()); !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if len(refused) != test.refused {
-				t.Errorf("%d refused, want %d", len(refused), test.refused)
-			}
+			mergeAll(t, s, test.before, test.say, test.want, test.refused)
 			for uid := range s.stores {
 				if !slices.ContainsFunc(s.pods("s"), func(p *corev1.Pod) bool { return p.UID == uid }) {
 					t.Errorf("the store of pod %s is kept, which is not held", uid)
