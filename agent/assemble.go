@@ -42,7 +42,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	if len(ips) == 0 {
 		ips = []string{node.DetectIP()}
 	}
-	recorder := events.New(events.Options{Node: cfg.Name})
+	recorder := events.New(cfg.Name)
 	pods := podmanager.New()
 	statuses := status.NewManager(a.log)
 	dirs := podsync.PodDirs(cfg.podsDir())

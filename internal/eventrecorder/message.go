@@ -1,9 +1,11 @@
 // Copyright The berth Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package events
+package eventrecorder
 
 import (
+	"hash/maphash"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,4 +26,16 @@ func clean(message string) string {
 		end--
 	}
 	return message[:end] + ellipsis
+}
+
+// attempt is what may differ in a message each time that the same happens: ids,
+// numbers of temporary files, how long it took. Digests and tags of images, which
+// follow a colon, say what it is about.
+var attempt = regexp.MustCompile(`(^|[^:0-9A-Za-z])(?:[0-9a-f]{12,}|[0-9]{6,})\b|\b[0-9][0-9hms.µn]*s$`)
+
+var seed = maphash.MakeSeed()
+
+// gist is by what messages are compared: a hash, as many are remembered.
+func gist(message string) uint64 {
+	return maphash.String(seed, attempt.ReplaceAllString(message, "$1#"))
 }
