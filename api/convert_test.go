@@ -32,6 +32,7 @@ var messages = map[*Kind]func() proto.Message{
 	ConfigMaps:      func() proto.Message { return &corepb.ConfigMap{} },
 	Events:          func() proto.Message { return &corepb.Event{} },
 	ServiceAccounts: func() proto.Message { return &corepb.ServiceAccount{} },
+	Leases:          func() proto.Message { return &corepb.Lease{} },
 }
 
 // filler makes random objects that every form can hold.

@@ -4,6 +4,7 @@
 package api
 
 import (
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -50,6 +51,15 @@ func (k *Kind) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Name}
 }
 
+// Path returns the path below which the kind's version is served, such as /api/v1
+// or /apis/coordination.k8s.io/v1.
+func (k *Kind) Path() string {
+	if k.Group == "" {
+		return "/api/" + k.Version
+	}
+	return "/apis/" + k.Group + "/" + k.Version
+}
+
 // Rows of the table, for code that means one kind in particular.
 var (
 	Pods = &Kind{
@@ -94,10 +104,16 @@ var (
 		New:     func() Object { return &corev1.ServiceAccount{} },
 		NewList: func() runtime.Object { return &corev1.ServiceAccountList{} },
 	}
+	Leases = &Kind{
+		Group: coordinationv1.GroupName, Version: "v1", Name: "Lease", Resource: "leases",
+		Namespaced: true, Verbs: allVerbs,
+		New:     func() Object { return &coordinationv1.Lease{} },
+		NewList: func() runtime.Object { return &coordinationv1.LeaseList{} },
+	}
 )
 
-var allVerbs = []string{"create", "delete", "get", "list", "update", "watch"}
+var allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
 // Kinds is the table of kinds, in the order of their first use: a new kind is a
 // row here, plus what is special about it.
-var Kinds = []*Kind{Pods, Nodes, Namespaces, Secrets, ConfigMaps, Events, ServiceAccounts}
+var Kinds = []*Kind{Pods, Nodes, Namespaces, Secrets, ConfigMaps, Events, ServiceAccounts, Leases}

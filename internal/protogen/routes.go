@@ -12,6 +12,8 @@ import (
 
 // route binds a method to a Kubernetes path. Watches have the old /watch/ paths
 // of Kubernetes; a ?watch=true query is rewritten to them before the gateway.
+// Patch and Apply have no route: their bodies are not messages, and REST calls
+// them without the gateway.
 type route struct {
 	method, verb, path, body string
 	// more are further GET paths of the same method.
@@ -41,10 +43,7 @@ func routes(kinds []*api.Kind) string {
 }
 
 func routesOf(s service) []route {
-	prefix := "/api/" + s.Version
-	if s.Group != "" {
-		prefix = "/apis/" + s.Group + "/" + s.Version
-	}
+	prefix := s.Path()
 	scope := ""
 	if s.Namespaced {
 		scope = "/namespaces/{namespace}"
@@ -67,6 +66,7 @@ func routesOf(s service) []route {
 		watch,
 		{method: "Update", verb: "put", path: prefix + item, body: body},
 		{method: "Delete", verb: "delete", path: prefix + item, body: "options"},
+		{method: "DeleteCollection", verb: "delete", path: prefix + items, body: "options"},
 	}
 	if s.Status {
 		out = append(out,

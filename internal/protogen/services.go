@@ -32,6 +32,8 @@ message {{.Name}}Object {
   }
   // Warnings about the request that led to this object.
   repeated string warnings = 3;
+  // Whether the request created the object: an apply may.
+  bool created = 4;
 }
 
 message {{.Name}}ListObject {
@@ -94,7 +96,10 @@ service {{.Plural}} {
   rpc GetStatus(GetRequest) returns ({{.Name}}Object);
   rpc UpdateStatus(Update{{.Name}}Request) returns ({{.Name}}Object);
 {{- end}}
+  rpc Patch(PatchRequest) returns ({{.Name}}Object);
+  rpc Apply(ApplyRequest) returns ({{.Name}}Object);
   rpc Delete(DeleteRequest) returns ({{.Name}}Object);
+  rpc DeleteCollection(DeleteCollectionRequest) returns ({{.Name}}ListObject);
 {{- range .Extra}}
   {{.RPC}}
 {{- end}}

@@ -23,6 +23,12 @@ import (
 // its user should see.
 func (r *Registry) Create(ctx context.Context, k *api.Kind, obj api.Object, o WriteOptions) (api.Object, []string, error) {
 	obj = obj.DeepCopyObject().(api.Object)
+	obj.SetManagedFields(nil)
+	return r.create(ctx, k, obj, o)
+}
+
+// create stores a new object that is its to change and may have owners already.
+func (r *Registry) create(ctx context.Context, k *api.Kind, obj api.Object, o WriteOptions) (api.Object, []string, error) {
 	if err := placeInNamespace(k, obj, o.Namespace); err != nil {
 		return nil, nil, err
 	}

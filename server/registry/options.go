@@ -19,6 +19,8 @@ type WriteOptions struct {
 	Namespace string
 	// DryRun does all but the write.
 	DryRun bool
+	// Manager is who writes, for the record of who owns which field.
+	Manager string
 }
 
 // ListOptions narrow a list; they mean what the parameters of the same name mean

@@ -57,6 +57,7 @@ type Registry struct {
 	now    func() time.Time
 	nodes  NodeLookup
 	memo   *memo
+	fields fieldOwners
 	spaces sync.RWMutex // read-held while an object is created in a namespace
 }
 

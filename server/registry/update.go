@@ -15,13 +15,7 @@ import (
 // Update replaces an object, but not its status. An obj with a resourceVersion
 // replaces that version only; one without replaces whatever is stored.
 func (r *Registry) Update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions) (api.Object, []string, error) {
-	stored, err := r.update(ctx, k, namespace, name, obj, o, func(obj, current api.Object) (api.Object, error) {
-		strategyOf(k).prepareForUpdate(obj, current)
-		if errs := api.ValidateUpdate(k, obj, current); len(errs) > 0 {
-			return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, errs)
-		}
-		return obj, nil
-	})
+	stored, err := r.replaceBy(ctx, k, namespace, name, obj, o, r.prepareUpdate)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,37 +27,64 @@ func (r *Registry) UpdateStatus(ctx context.Context, k *api.Kind, namespace, nam
 	if !k.Status {
 		return nil, apierrors.NewMethodNotSupported(k.GroupResource(), "update status")
 	}
-	return r.update(ctx, k, namespace, name, obj, o, func(obj, current api.Object) (api.Object, error) {
-		next := strategyOf(k).prepareForStatusUpdate(obj, current)
-		if errs := api.ValidateStatusUpdate(k, next, current); len(errs) > 0 {
-			return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, errs)
-		}
-		return next, nil
-	})
+	return r.replaceBy(ctx, k, namespace, name, obj, o, r.prepareStatusUpdate)
 }
 
-// update checks that obj may replace what is stored, and writes what prepare
-// makes of a copy of it.
-func (r *Registry) update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions,
-	prepare func(obj, current api.Object) (api.Object, error)) (api.Object, error) {
+// prepareFunc makes of an object that a user wrote, and that is its to change,
+// what replaces the current one.
+type prepareFunc func(k *api.Kind, obj, current api.Object, manager string) (api.Object, error)
+
+func (r *Registry) prepareUpdate(k *api.Kind, obj, current api.Object, manager string) (api.Object, error) {
+	strategyOf(k).prepareForUpdate(obj, current)
+	if err := r.fields.update(k, wholeObject, obj, current, manager); err != nil {
+		return nil, err
+	}
+	if errs := api.ValidateUpdate(k, obj, current); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)
+	}
+	return obj, nil
+}
+
+func (r *Registry) prepareStatusUpdate(k *api.Kind, obj, current api.Object, manager string) (api.Object, error) {
+	next := strategyOf(k).prepareForStatusUpdate(obj, current)
+	if err := r.fields.update(k, statusOnly, next, current, manager); err != nil {
+		return nil, err
+	}
+	if errs := api.ValidateStatusUpdate(k, next, current); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)
+	}
+	return next, nil
+}
+
+// replaceBy writes what prepare makes of obj, if obj may replace what is stored.
+func (r *Registry) replaceBy(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions, prepare prepareFunc) (api.Object, error) {
 	obj = api.ShallowCopy(obj)
 	if err := matchRequest(k, namespace, name, obj); err != nil {
 		return nil, err
 	}
+	return r.modify(ctx, k, namespace, name, o, func(current api.Object) (api.Object, error) {
+		if err := checkVersion(k, obj, current); err != nil {
+			return nil, err
+		}
+		return prepare(k, obj.DeepCopyObject().(api.Object), current, o.Manager)
+	})
+}
+
+// modify writes what next makes of the current object, which it gets shared. It
+// is asked again if another write comes between.
+func (r *Registry) modify(ctx context.Context, k *api.Kind, namespace, name string, o WriteOptions,
+	next func(current api.Object) (api.Object, error)) (api.Object, error) {
 	var dry api.Object
 	stored, err := r.change(ctx, k, namespace, name, func(current api.Object) (decision, error) {
-		if err := checkVersion(k, obj, current); err != nil {
-			return decision{}, err
-		}
-		next, err := prepare(obj.DeepCopyObject().(api.Object), current)
+		obj, err := next(current)
 		if err != nil {
 			return decision{}, err
 		}
 		if o.DryRun {
-			dry = next
+			dry = obj
 			return decision{}, nil
 		}
-		return decision{write: next}, nil
+		return decision{write: obj}, nil
 	})
 	if err == nil && dry != nil {
 		return dry, nil

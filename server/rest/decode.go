@@ -55,7 +55,7 @@ func (q *request) fill(slot reflect.Value, body []byte) error {
 func (q *request) decodeAs(body []byte, message proto.Message) error {
 	switch t, ok := bodyType(q.contentType); {
 	case !ok:
-		return unsupportedMediaType(q.contentType)
+		return unsupportedMediaType(q.contentType, accepted...)
 	case t == mediaProtobuf:
 		return decodeProtobuf(body, message)
 	default:

@@ -48,10 +48,6 @@ func notFoundPath() error {
 }
 
 func methodNotAllowed(method string) error {
-	if method == http.MethodPatch {
-		return newStatus(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
-			"PATCH is not supported yet: replace the object with PUT")
-	}
 	return newStatus(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
 		"the server does not allow the method %s on the requested resource", method)
 }
@@ -61,7 +57,7 @@ func notAcceptable() error {
 		"only the following media types are accepted: %s", strings.Join(accepted, ", "))
 }
 
-func unsupportedMediaType(got string) error {
+func unsupportedMediaType(got string, accepted ...string) error {
 	return newStatus(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format (Content-Type %q) - accepted media types include: %s",
 		got, strings.Join(accepted, ", "))

@@ -6,12 +6,15 @@ package rest
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
+	"unicode"
 
 	gateway "github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
@@ -51,6 +54,7 @@ func register(mux *gateway.ServeMux, conn grpc.ClientConnInterface) error {
 		apipb.RegisterConfigMapsHandlerClient(ctx, mux, apipb.NewConfigMapsClient(conn)),
 		apipb.RegisterEventsHandlerClient(ctx, mux, apipb.NewEventsClient(conn)),
 		apipb.RegisterServiceAccountsHandlerClient(ctx, mux, apipb.NewServiceAccountsClient(conn)),
+		apipb.RegisterLeasesHandlerClient(ctx, mux, apipb.NewLeasesClient(conn)),
 	} {
 		if err != nil {
 			return err
@@ -59,11 +63,13 @@ func register(mux *gateway.ServeMux, conn grpc.ClientConnInterface) error {
 	return nil
 }
 
-// serveGateway prepares a request under /api/v1 for the gateway.
+// serveGateway prepares a request about objects for the gateway.
 func serveGateway(mux *gateway.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r.URL.Path = watchPath(r.URL.Path, r.URL.Query())
+		query := r.URL.Query()
+		r.URL.Path = watchPath(r.URL.Path, query)
 		r.URL.RawPath = ""
+		nameManager(r, query)
 		q, err := newRequest(w, r)
 		if err != nil {
 			writeError(w, r, err)
@@ -79,6 +85,30 @@ func serveGateway(mux *gateway.ServeMux) http.HandlerFunc {
 	}
 }
 
+// nameManager says who writes, where the request does not: the program that sends
+// it.
+func nameManager(r *http.Request, query url.Values) {
+	if (r.Method != http.MethodPost && r.Method != http.MethodPut) || query.Get(managerParameter) != "" {
+		return
+	}
+	query.Set(managerParameter, userAgentManager(r))
+	r.URL.RawQuery = query.Encode()
+}
+
+const managerParameter = "fieldManager"
+
+// userAgentManager is the User-Agent up to its version, such as kubectl or curl.
+func userAgentManager(r *http.Request) string {
+	name, _, _ := strings.Cut(r.UserAgent(), "/")
+	name = strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return -1
+	}, strings.ToValidUTF8(name, ""))
+	return name[:min(len(name), validation.FieldManagerMaxLength)]
+}
+
 // beforeAnswer runs before each reply, and once with nil when a watch begins.
 func beforeAnswer(ctx context.Context, w http.ResponseWriter, reply proto.Message) error {
 	q := requestOf(ctx)
@@ -88,10 +118,7 @@ func beforeAnswer(ctx context.Context, w http.ResponseWriter, reply proto.Messag
 	case q.watch:
 		return nil
 	}
-	addWarnings(w.Header(), q.warnings)
-	if r, ok := reply.(interface{ GetWarnings() []string }); ok {
-		addWarnings(w.Header(), r.GetWarnings())
-	}
+	addAllWarnings(w.Header(), q, reply)
 	if method, _ := gateway.RPCMethod(ctx); strings.HasSuffix(method, "/Create") || strings.HasSuffix(method, "/Bind") {
 		w.WriteHeader(http.StatusCreated)
 	}
@@ -103,6 +130,14 @@ func beginWatch(w http.ResponseWriter, q *request) error {
 	w.Header().Set("Content-Type", q.form.StreamContentType(nil))
 	w.WriteHeader(http.StatusOK)
 	return http.NewResponseController(w).Flush()
+}
+
+// addAllWarnings shows what decoding found and what the service said.
+func addAllWarnings(h http.Header, q *request, reply proto.Message) {
+	addWarnings(h, q.warnings)
+	if r, ok := reply.(interface{ GetWarnings() []string }); ok {
+		addWarnings(h, r.GetWarnings())
+	}
 }
 
 // addWarnings shows warnings as Kubernetes does; kubectl prints them.

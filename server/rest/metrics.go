@@ -44,11 +44,7 @@ func (m *metrics) observe(verb, resource string, code int, took time.Duration) {
 // verbOf returns the verb and the resource of a request, in a number that clients
 // cannot raise; the resource is empty for what is no object.
 func verbOf(r *http.Request) (verb, resource string) {
-	path := watchPath(r.URL.Path, r.URL.Query())
-	watched, isWatch := strings.CutPrefix(path, apiPrefix+"watch/")
-	if isWatch {
-		path = apiPrefix + watched
-	}
+	path, isWatch := unwatchedPath(watchPath(r.URL.Path, r.URL.Query()))
 	t, ok := parsePath(path)
 	if ok {
 		resource = t.kind.Resource

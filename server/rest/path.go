@@ -10,9 +10,7 @@ import (
 	"github.com/berth-run/berth/api"
 )
 
-const apiPrefix = "/api/v1/"
-
-// target is what a path under /api/v1 means.
+// target is what a path of the API means.
 type target struct {
 	kind        *api.Kind
 	namespace   string
@@ -20,10 +18,10 @@ type target struct {
 	subresource string
 }
 
-// parsePath reads a Kubernetes path of the table's kinds:
-// [namespaces/{namespace}/]resource[/{name}[/{subresource}]].
+// parsePath reads a Kubernetes path of the table's kinds, which is below that of
+// the kind's version: [namespaces/{namespace}/]resource[/{name}[/{subresource}]].
 func parsePath(path string) (target, bool) {
-	rest, ok := strings.CutPrefix(path, apiPrefix)
+	version, rest, ok := cutVersion(path)
 	if !ok {
 		return target{}, false
 	}
@@ -32,11 +30,11 @@ func parsePath(path string) (target, bool) {
 	// Three parts or more after "namespaces": the third is a resource in that
 	// namespace, unless it is a subresource of the namespace itself.
 	if len(parts) > 2 && parts[0] == api.Namespaces.Resource {
-		if k := kindOf(parts[2]); k != nil && k.Namespaced {
+		if k := kindOf(version, parts[2]); k != nil && k.Namespaced {
 			t.namespace, parts = parts[1], parts[2:]
 		}
 	}
-	if t.kind = kindOf(parts[0]); t.kind == nil || len(parts) > 3 {
+	if t.kind = kindOf(version, parts[0]); t.kind == nil || len(parts) > 3 {
 		return target{}, false
 	}
 	if len(parts) > 1 {
@@ -48,14 +46,36 @@ func parsePath(path string) (target, bool) {
 	return t, true
 }
 
-func kindOf(resource string) *api.Kind {
+// cutVersion splits a path after that of a version: /api/v1/ or
+// /apis/GROUP/VERSION/.
+func cutVersion(path string) (version, rest string, ok bool) {
+	depth := 2
+	if strings.HasPrefix(path, "/apis/") {
+		depth = 3
+	} else if !strings.HasPrefix(path, "/api/") {
+		return "", "", false
+	}
+	end := 0
+	for range depth {
+		next := strings.IndexByte(path[end+1:], '/')
+		if next < 0 {
+			return "", "", false
+		}
+		end += 1 + next
+	}
+	return path[:end], path[end+1:], true
+}
+
+func kindOf(version, resource string) *api.Kind {
 	for _, k := range api.Kinds {
-		if k.Resource == resource {
+		if k.Resource == resource && k.Path() == version {
 			return k
 		}
 	}
 	return nil
 }
+
+const watchPrefix = "watch/"
 
 // watchPath returns the path of the watch that a list request with ?watch=true
 // means, or path itself.
@@ -66,7 +86,20 @@ func watchPath(path string, query url.Values) string {
 	if t, ok := parsePath(path); !ok || t.name != "" {
 		return path
 	}
-	return apiPrefix + "watch/" + strings.TrimPrefix(path, apiPrefix)
+	version, rest, _ := cutVersion(path)
+	return version + "/" + watchPrefix + rest
 }
 
-func isWatch(path string) bool { return strings.HasPrefix(path, apiPrefix+"watch/") }
+// unwatchedPath returns the path of what a path watches, or path itself.
+func unwatchedPath(path string) (_ string, isWatch bool) {
+	version, rest, _ := cutVersion(path)
+	if watched, ok := strings.CutPrefix(rest, watchPrefix); ok {
+		return version + "/" + watched, true
+	}
+	return path, false
+}
+
+func isVersioned(path string) bool {
+	_, _, ok := cutVersion(path)
+	return ok
+}

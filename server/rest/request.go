@@ -45,7 +45,7 @@ func requestOf(ctx context.Context) *request {
 
 // newRequest decides how to read the request and how to answer it.
 func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	watch := isWatch(r.URL.Path)
+	_, watch := unwatchedPath(r.URL.Path)
 	answer, ok := answerType(strings.Join(r.Header.Values("Accept"), ","), watch)
 	if !ok {
 		return nil, notAcceptable()

@@ -14,7 +14,6 @@ package rest
 import (
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -38,7 +37,8 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	mux, err := newGateway(s.Conn())
+	conn := s.Conn()
+	mux, err := newGateway(conn)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +53,7 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 			"/healthz": answerChecks("healthz", append(append([]Check{}, o.Live...), o.Ready...)),
 		},
 		log:     serveLog(s.OpenLog),
+		patch:   servePatch(conn),
 		gateway: serveGateway(mux),
 	}
 	if o.Gatherer != nil {
@@ -63,8 +64,8 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 
 // handler picks who serves a request.
 type handler struct {
-	plain        map[string]http.HandlerFunc
-	log, gateway http.HandlerFunc
+	plain               map[string]http.HandlerFunc
+	log, patch, gateway http.HandlerFunc
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -75,9 +76,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		plain(w, r)
 	case isLog(r):
 		h.log(w, r)
-	case strings.HasPrefix(r.URL.Path, apiPrefix):
-		h.gateway(w, r)
-	default:
+	case !isVersioned(r.URL.Path):
 		writeError(w, r, notFoundPath())
+	case r.Method == http.MethodPatch:
+		h.patch(w, r)
+	default:
+		h.gateway(w, r)
 	}
 }

@@ -39,26 +39,30 @@ func routes(k *api.Kind) map[string]string {
 	if k.Namespaced {
 		scope = "namespaces/ns/"
 	}
-	items := "/api/v1/" + scope + k.Resource
+	version := k.Path() + "/"
+	items := version + scope + k.Resource
 	item := items + "/x"
 	out := map[string]string{
 		"POST " + items:                "Create",
 		"GET " + items:                 "List",
 		"GET " + items + "?watch=true": "Watch",
 		"GET " + items + "?watch=1&fieldSelector=metadata.name%3Dx": "Watch",
-		"GET /api/v1/watch/" + scope + k.Resource:                   "Watch",
-		"GET /api/v1/watch/" + scope + k.Resource + "/x":            "Watch",
-		"GET " + item:    "Get",
-		"PUT " + item:    "Update",
-		"DELETE " + item: "Delete",
+		"GET " + version + "watch/" + scope + k.Resource:            "Watch",
+		"GET " + version + "watch/" + scope + k.Resource + "/x":     "Watch",
+		"GET " + item:     "Get",
+		"PUT " + item:     "Update",
+		"PATCH " + item:   "Patch",
+		"DELETE " + item:  "Delete",
+		"DELETE " + items: "DeleteCollection",
 	}
 	if k.Namespaced {
-		out["GET /api/v1/"+k.Resource] = "List"
-		out["GET /api/v1/"+k.Resource+"?watch=true"] = "Watch"
+		out["GET "+version+k.Resource] = "List"
+		out["GET "+version+k.Resource+"?watch=true"] = "Watch"
 	}
 	if k.Status {
 		out["GET "+item+"/status"] = "GetStatus"
 		out["PUT "+item+"/status"] = "UpdateStatus"
+		out["PATCH "+item+"/status"] = "Patch"
 	}
 	if k == api.Pods {
 		out["POST "+item+"/binding"] = "Bind"
@@ -67,22 +71,25 @@ func routes(k *api.Kind) map[string]string {
 }
 
 // TestRoutesServedByGateway walks the routes of every kind and fails on a verb
-// that no generated gateway handler serves: behind the gateway there is nothing
-// but a recorder of the gRPC methods that those handlers call.
+// that neither a generated gateway handler nor the one of PATCH serves: behind them
+// there is nothing but a recorder of the gRPC methods that they call.
 func TestRoutesServedByGateway(t *testing.T) {
 	conn := &recorder{}
 	mux, err := newGateway(conn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := serveGateway(mux)
+	h := &handler{patch: servePatch(conn), gateway: serveGateway(mux)}
 	for _, k := range api.Kinds {
 		for route, method := range routes(k) {
 			conn.method = ""
 			verb, path, _ := strings.Cut(route, " ")
 			r := httptest.NewRequest(verb, path, strings.NewReader("{}"))
+			if verb == http.MethodPatch {
+				r.Header.Set("Content-Type", patchTypes[0])
+			}
 			w := httptest.NewRecorder()
-			h(w, r)
+			h.ServeHTTP(w, r)
 			if want := "/berth.api.v1." + k.Name + "s/" + method; conn.method != want {
 				t.Errorf("%s is served by %q, want %s (%d %s)", route, conn.method, want, w.Code, w.Body)
 			}

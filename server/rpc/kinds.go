@@ -44,6 +44,10 @@ type (
 		apipb.UnsafeServiceAccountsServer
 		service[*apipb.CreateServiceAccountRequest, *apipb.UpdateServiceAccountRequest, *apipb.ServiceAccountObject, *apipb.ServiceAccountListObject, apipb.ServiceAccountWatchEvent, *apipb.ServiceAccountWatchEvent]
 	}
+	leaseService struct {
+		apipb.UnsafeLeasesServer
+		service[*apipb.CreateLeaseRequest, *apipb.UpdateLeaseRequest, *apipb.LeaseObject, *apipb.LeaseListObject, apipb.LeaseWatchEvent, *apipb.LeaseWatchEvent]
+	}
 )
 
 // registerKinds registers the service of every kind of the table.
@@ -75,6 +79,10 @@ func (s *Server) registerKinds(r grpc.ServiceRegistrar) {
 	serviceAccounts := &serviceAccountService{}
 	serviceAccounts.init(api.ServiceAccounts, s.reg)
 	apipb.RegisterServiceAccountsServer(r, serviceAccounts)
+
+	leases := &leaseService{}
+	leases.init(api.Leases, s.reg)
+	apipb.RegisterLeasesServer(r, leases)
 }
 
 func (s *service[C, U, O, L, E, PE]) init(k *api.Kind, reg Registry) { s.kind, s.reg = k, reg }

@@ -24,7 +24,10 @@ const (
 	statusField   = "status"
 	typeField     = "type"
 	warningsField = "warnings"
+	createdField  = "created"
 )
+
+var trueValue = protoreflect.ValueOfBool(true)
 
 func newMessage[M proto.Message]() M {
 	var none M

@@ -33,6 +33,7 @@ type writeRequest interface {
 	GetManifest() *structpb.Struct
 	GetFieldValidation() string
 	GetDryRun() []string
+	GetFieldManager() string
 	GetAsManifest() bool
 }
 
@@ -170,13 +171,15 @@ func (s *service[C, U, O, L, E, PE]) answer(obj api.Object, asManifest bool, war
 	return out, nil
 }
 
-// writeOptions leaves fieldManager aside: nothing keeps managed fields yet.
 func writeOptions(req writeRequest) (registry.WriteOptions, error) {
 	errs := validation.ValidateDryRun(field.NewPath("dryRun"), req.GetDryRun())
+	errs = append(errs, validation.ValidateFieldManager(req.GetFieldManager(), field.NewPath("fieldManager"))...)
 	if len(errs) > 0 {
 		return registry.WriteOptions{}, apierrors.NewInvalid(optionsKind, "", errs)
 	}
-	return registry.WriteOptions{Namespace: requestNamespace(req), DryRun: len(req.GetDryRun()) > 0}, nil
+	return registry.WriteOptions{
+		Namespace: requestNamespace(req), DryRun: len(req.GetDryRun()) > 0, Manager: req.GetFieldManager(),
+	}, nil
 }
 
 // optionsKind names what is invalid where it is not an object.

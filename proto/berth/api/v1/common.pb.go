@@ -13,6 +13,7 @@ import (
 	v1 "github.com/berth-run/berth/proto/berth/core/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -407,6 +408,338 @@ func (x *DeleteRequest) GetAsManifest() bool {
 	return false
 }
 
+type DeleteCollectionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Empty means all namespaces.
+	Namespace     string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	LabelSelector string `protobuf:"bytes,2,opt,name=label_selector,json=labelSelector,proto3" json:"label_selector,omitempty"`
+	FieldSelector string `protobuf:"bytes,3,opt,name=field_selector,json=fieldSelector,proto3" json:"field_selector,omitempty"`
+	// Options for each of the objects.
+	Options *v1.DeleteOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
+	// The same as options.gracePeriodSeconds, which wins.
+	GracePeriodSeconds *int64   `protobuf:"varint,5,opt,name=grace_period_seconds,json=gracePeriodSeconds,proto3,oneof" json:"grace_period_seconds,omitempty"`
+	PropagationPolicy  string   `protobuf:"bytes,6,opt,name=propagation_policy,json=propagationPolicy,proto3" json:"propagation_policy,omitempty"`
+	DryRun             []string `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	AsManifest         bool     `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *DeleteCollectionRequest) Reset() {
+	*x = DeleteCollectionRequest{}
+	mi := &file_berth_api_v1_common_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteCollectionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteCollectionRequest) ProtoMessage() {}
+
+func (x *DeleteCollectionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_common_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteCollectionRequest.ProtoReflect.Descriptor instead.
+func (*DeleteCollectionRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DeleteCollectionRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *DeleteCollectionRequest) GetLabelSelector() string {
+	if x != nil {
+		return x.LabelSelector
+	}
+	return ""
+}
+
+func (x *DeleteCollectionRequest) GetFieldSelector() string {
+	if x != nil {
+		return x.FieldSelector
+	}
+	return ""
+}
+
+func (x *DeleteCollectionRequest) GetOptions() *v1.DeleteOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *DeleteCollectionRequest) GetGracePeriodSeconds() int64 {
+	if x != nil && x.GracePeriodSeconds != nil {
+		return *x.GracePeriodSeconds
+	}
+	return 0
+}
+
+func (x *DeleteCollectionRequest) GetPropagationPolicy() string {
+	if x != nil {
+		return x.PropagationPolicy
+	}
+	return ""
+}
+
+func (x *DeleteCollectionRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *DeleteCollectionRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+// PatchRequest changes parts of an object, or with an apply patch says what some
+// of them shall be.
+type PatchRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name      string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The media type of the patch: application/json-patch+json,
+	// application/merge-patch+json, application/strategic-merge-patch+json or
+	// application/apply-patch+yaml.
+	Type  string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
+	Patch []byte `protobuf:"bytes,4,opt,name=patch,proto3" json:"patch,omitempty"`
+	// Empty means the object without its status; "status" means its status alone.
+	Subresource  string `protobuf:"bytes,5,opt,name=subresource,proto3" json:"subresource,omitempty"`
+	FieldManager string `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	// An apply takes fields over that other managers own.
+	Force           bool     `protobuf:"varint,7,opt,name=force,proto3" json:"force,omitempty"`
+	FieldValidation string   `protobuf:"bytes,8,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	DryRun          []string `protobuf:"bytes,9,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	AsManifest      bool     `protobuf:"varint,10,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *PatchRequest) Reset() {
+	*x = PatchRequest{}
+	mi := &file_berth_api_v1_common_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PatchRequest) ProtoMessage() {}
+
+func (x *PatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_common_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PatchRequest.ProtoReflect.Descriptor instead.
+func (*PatchRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PatchRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *PatchRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PatchRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *PatchRequest) GetPatch() []byte {
+	if x != nil {
+		return x.Patch
+	}
+	return nil
+}
+
+func (x *PatchRequest) GetSubresource() string {
+	if x != nil {
+		return x.Subresource
+	}
+	return ""
+}
+
+func (x *PatchRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *PatchRequest) GetForce() bool {
+	if x != nil {
+		return x.Force
+	}
+	return false
+}
+
+func (x *PatchRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *PatchRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *PatchRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+// ApplyRequest is a server-side apply: it says what some fields of an object
+// shall be, and creates it if there is none. It takes a manifest only: a typed
+// message does not tell a field that is not said from one that is zero.
+type ApplyRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Empty means the name in the manifest.
+	Name     string           `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3" json:"manifest,omitempty"`
+	// Who says so. Required.
+	FieldManager string `protobuf:"bytes,4,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	// Take fields over that other managers own, instead of failing.
+	Force           bool     `protobuf:"varint,5,opt,name=force,proto3" json:"force,omitempty"`
+	FieldValidation string   `protobuf:"bytes,6,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	DryRun          []string `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	AsManifest      bool     `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ApplyRequest) Reset() {
+	*x = ApplyRequest{}
+	mi := &file_berth_api_v1_common_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApplyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApplyRequest) ProtoMessage() {}
+
+func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_common_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
+func (*ApplyRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ApplyRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *ApplyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ApplyRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		return x.Manifest
+	}
+	return nil
+}
+
+func (x *ApplyRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *ApplyRequest) GetForce() bool {
+	if x != nil {
+		return x.Force
+	}
+	return false
+}
+
+func (x *ApplyRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *ApplyRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *ApplyRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
 type BindPodRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Namespace     string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
@@ -418,7 +751,7 @@ type BindPodRequest struct {
 
 func (x *BindPodRequest) Reset() {
 	*x = BindPodRequest{}
-	mi := &file_berth_api_v1_common_proto_msgTypes[4]
+	mi := &file_berth_api_v1_common_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -430,7 +763,7 @@ func (x *BindPodRequest) String() string {
 func (*BindPodRequest) ProtoMessage() {}
 
 func (x *BindPodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_api_v1_common_proto_msgTypes[4]
+	mi := &file_berth_api_v1_common_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -443,7 +776,7 @@ func (x *BindPodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BindPodRequest.ProtoReflect.Descriptor instead.
 func (*BindPodRequest) Descriptor() ([]byte, []int) {
-	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{4}
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BindPodRequest) GetNamespace() string {
@@ -476,7 +809,7 @@ type BindPodReply struct {
 
 func (x *BindPodReply) Reset() {
 	*x = BindPodReply{}
-	mi := &file_berth_api_v1_common_proto_msgTypes[5]
+	mi := &file_berth_api_v1_common_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -488,7 +821,7 @@ func (x *BindPodReply) String() string {
 func (*BindPodReply) ProtoMessage() {}
 
 func (x *BindPodReply) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_api_v1_common_proto_msgTypes[5]
+	mi := &file_berth_api_v1_common_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -501,7 +834,7 @@ func (x *BindPodReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BindPodReply.ProtoReflect.Descriptor instead.
 func (*BindPodReply) Descriptor() ([]byte, []int) {
-	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{5}
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BindPodReply) GetStatus() *v1.Status {
@@ -530,7 +863,7 @@ type PodLogRequest struct {
 
 func (x *PodLogRequest) Reset() {
 	*x = PodLogRequest{}
-	mi := &file_berth_api_v1_common_proto_msgTypes[6]
+	mi := &file_berth_api_v1_common_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +875,7 @@ func (x *PodLogRequest) String() string {
 func (*PodLogRequest) ProtoMessage() {}
 
 func (x *PodLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_api_v1_common_proto_msgTypes[6]
+	mi := &file_berth_api_v1_common_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +888,7 @@ func (x *PodLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodLogRequest.ProtoReflect.Descriptor instead.
 func (*PodLogRequest) Descriptor() ([]byte, []int) {
-	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{6}
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PodLogRequest) GetNamespace() string {
@@ -630,7 +963,7 @@ type PodLogChunk struct {
 
 func (x *PodLogChunk) Reset() {
 	*x = PodLogChunk{}
-	mi := &file_berth_api_v1_common_proto_msgTypes[7]
+	mi := &file_berth_api_v1_common_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -642,7 +975,7 @@ func (x *PodLogChunk) String() string {
 func (*PodLogChunk) ProtoMessage() {}
 
 func (x *PodLogChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_api_v1_common_proto_msgTypes[7]
+	mi := &file_berth_api_v1_common_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -655,7 +988,7 @@ func (x *PodLogChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodLogChunk.ProtoReflect.Descriptor instead.
 func (*PodLogChunk) Descriptor() ([]byte, []int) {
-	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{7}
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PodLogChunk) GetData() []byte {
@@ -669,7 +1002,7 @@ var File_berth_api_v1_common_proto protoreflect.FileDescriptor
 
 const file_berth_api_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x19berth/api/v1/common.proto\x12\fberth.api.v1\x1a\x18berth/core/v1/core.proto\"\x8a\x01\n" +
+	"\x19berth/api/v1/common.proto\x12\fberth.api.v1\x1a\x18berth/core/v1/core.proto\x1a\x1cgoogle/protobuf/struct.proto\"\x8a\x01\n" +
 	"\n" +
 	"GetRequest\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
@@ -710,7 +1043,41 @@ const file_berth_api_v1_common_proto_rawDesc = "" +
 	"\adry_run\x18\x06 \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\a \x01(\bR\n" +
 	"asManifestB\x17\n" +
-	"\x15_grace_period_seconds\"t\n" +
+	"\x15_grace_period_seconds\"\xf6\x02\n" +
+	"\x17DeleteCollectionRequest\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12%\n" +
+	"\x0elabel_selector\x18\x02 \x01(\tR\rlabelSelector\x12%\n" +
+	"\x0efield_selector\x18\x03 \x01(\tR\rfieldSelector\x126\n" +
+	"\aoptions\x18\x04 \x01(\v2\x1c.berth.core.v1.DeleteOptionsR\aoptions\x125\n" +
+	"\x14grace_period_seconds\x18\x05 \x01(\x03H\x00R\x12gracePeriodSeconds\x88\x01\x01\x12-\n" +
+	"\x12propagation_policy\x18\x06 \x01(\tR\x11propagationPolicy\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\x17\n" +
+	"\x15_grace_period_seconds\"\xac\x02\n" +
+	"\fPatchRequest\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x03 \x01(\tR\x04type\x12\x14\n" +
+	"\x05patch\x18\x04 \x01(\fR\x05patch\x12 \n" +
+	"\vsubresource\x18\x05 \x01(\tR\vsubresource\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x14\n" +
+	"\x05force\x18\a \x01(\bR\x05force\x12)\n" +
+	"\x10field_validation\x18\b \x01(\tR\x0ffieldValidation\x12\x17\n" +
+	"\adry_run\x18\t \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\n" +
+	" \x01(\bR\n" +
+	"asManifest\"\x95\x02\n" +
+	"\fApplyRequest\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x123\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmanifest\x12#\n" +
+	"\rfield_manager\x18\x04 \x01(\tR\ffieldManager\x12\x14\n" +
+	"\x05force\x18\x05 \x01(\bR\x05force\x12)\n" +
+	"\x10field_validation\x18\x06 \x01(\tR\x0ffieldValidation\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifest\"t\n" +
 	"\x0eBindPodRequest\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x120\n" +
@@ -749,29 +1116,35 @@ func file_berth_api_v1_common_proto_rawDescGZIP() []byte {
 	return file_berth_api_v1_common_proto_rawDescData
 }
 
-var file_berth_api_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_berth_api_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_berth_api_v1_common_proto_goTypes = []any{
-	(*GetRequest)(nil),       // 0: berth.api.v1.GetRequest
-	(*ListRequest)(nil),      // 1: berth.api.v1.ListRequest
-	(*WatchRequest)(nil),     // 2: berth.api.v1.WatchRequest
-	(*DeleteRequest)(nil),    // 3: berth.api.v1.DeleteRequest
-	(*BindPodRequest)(nil),   // 4: berth.api.v1.BindPodRequest
-	(*BindPodReply)(nil),     // 5: berth.api.v1.BindPodReply
-	(*PodLogRequest)(nil),    // 6: berth.api.v1.PodLogRequest
-	(*PodLogChunk)(nil),      // 7: berth.api.v1.PodLogChunk
-	(*v1.DeleteOptions)(nil), // 8: berth.core.v1.DeleteOptions
-	(*v1.Binding)(nil),       // 9: berth.core.v1.Binding
-	(*v1.Status)(nil),        // 10: berth.core.v1.Status
+	(*GetRequest)(nil),              // 0: berth.api.v1.GetRequest
+	(*ListRequest)(nil),             // 1: berth.api.v1.ListRequest
+	(*WatchRequest)(nil),            // 2: berth.api.v1.WatchRequest
+	(*DeleteRequest)(nil),           // 3: berth.api.v1.DeleteRequest
+	(*DeleteCollectionRequest)(nil), // 4: berth.api.v1.DeleteCollectionRequest
+	(*PatchRequest)(nil),            // 5: berth.api.v1.PatchRequest
+	(*ApplyRequest)(nil),            // 6: berth.api.v1.ApplyRequest
+	(*BindPodRequest)(nil),          // 7: berth.api.v1.BindPodRequest
+	(*BindPodReply)(nil),            // 8: berth.api.v1.BindPodReply
+	(*PodLogRequest)(nil),           // 9: berth.api.v1.PodLogRequest
+	(*PodLogChunk)(nil),             // 10: berth.api.v1.PodLogChunk
+	(*v1.DeleteOptions)(nil),        // 11: berth.core.v1.DeleteOptions
+	(*structpb.Struct)(nil),         // 12: google.protobuf.Struct
+	(*v1.Binding)(nil),              // 13: berth.core.v1.Binding
+	(*v1.Status)(nil),               // 14: berth.core.v1.Status
 }
 var file_berth_api_v1_common_proto_depIdxs = []int32{
-	8,  // 0: berth.api.v1.DeleteRequest.options:type_name -> berth.core.v1.DeleteOptions
-	9,  // 1: berth.api.v1.BindPodRequest.binding:type_name -> berth.core.v1.Binding
-	10, // 2: berth.api.v1.BindPodReply.status:type_name -> berth.core.v1.Status
-	3,  // [3:3] is the sub-list for method output_type
-	3,  // [3:3] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	11, // 0: berth.api.v1.DeleteRequest.options:type_name -> berth.core.v1.DeleteOptions
+	11, // 1: berth.api.v1.DeleteCollectionRequest.options:type_name -> berth.core.v1.DeleteOptions
+	12, // 2: berth.api.v1.ApplyRequest.manifest:type_name -> google.protobuf.Struct
+	13, // 3: berth.api.v1.BindPodRequest.binding:type_name -> berth.core.v1.Binding
+	14, // 4: berth.api.v1.BindPodReply.status:type_name -> berth.core.v1.Status
+	5,  // [5:5] is the sub-list for method output_type
+	5,  // [5:5] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_berth_api_v1_common_proto_init() }
@@ -781,14 +1154,15 @@ func file_berth_api_v1_common_proto_init() {
 	}
 	file_berth_api_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
 	file_berth_api_v1_common_proto_msgTypes[3].OneofWrappers = []any{}
-	file_berth_api_v1_common_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_api_v1_common_proto_msgTypes[4].OneofWrappers = []any{}
+	file_berth_api_v1_common_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_api_v1_common_proto_rawDesc), len(file_berth_api_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

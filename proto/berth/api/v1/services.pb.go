@@ -35,7 +35,9 @@ type PodObject struct {
 	//	*PodObject_Manifest
 	Object isPodObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -100,6 +102,13 @@ func (x *PodObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *PodObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isPodObject_Object interface {
@@ -573,7 +582,9 @@ type NodeObject struct {
 	//	*NodeObject_Manifest
 	Object isNodeObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -638,6 +649,13 @@ func (x *NodeObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *NodeObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isNodeObject_Object interface {
@@ -1095,7 +1113,9 @@ type NamespaceObject struct {
 	//	*NamespaceObject_Manifest
 	Object isNamespaceObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1160,6 +1180,13 @@ func (x *NamespaceObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *NamespaceObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isNamespaceObject_Object interface {
@@ -1617,7 +1644,9 @@ type SecretObject struct {
 	//	*SecretObject_Manifest
 	Object isSecretObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1682,6 +1711,13 @@ func (x *SecretObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *SecretObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isSecretObject_Object interface {
@@ -2155,7 +2191,9 @@ type ConfigMapObject struct {
 	//	*ConfigMapObject_Manifest
 	Object isConfigMapObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2220,6 +2258,13 @@ func (x *ConfigMapObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *ConfigMapObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isConfigMapObject_Object interface {
@@ -2693,7 +2738,9 @@ type EventObject struct {
 	//	*EventObject_Manifest
 	Object isEventObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2758,6 +2805,13 @@ func (x *EventObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *EventObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isEventObject_Object interface {
@@ -3231,7 +3285,9 @@ type ServiceAccountObject struct {
 	//	*ServiceAccountObject_Manifest
 	Object isServiceAccountObject_Object `protobuf_oneof:"object"`
 	// Warnings about the request that led to this object.
-	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3296,6 +3352,13 @@ func (x *ServiceAccountObject) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *ServiceAccountObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
 }
 
 type isServiceAccountObject_Object interface {
@@ -3759,15 +3822,563 @@ func (*UpdateServiceAccountRequest_ServiceAccount) isUpdateServiceAccountRequest
 
 func (*UpdateServiceAccountRequest_Manifest) isUpdateServiceAccountRequest_Object() {}
 
+// LeaseObject is one Lease, typed or as the Kubernetes manifest that curl and
+// kubectl would see.
+type LeaseObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*LeaseObject_Lease
+	//	*LeaseObject_Manifest
+	Object isLeaseObject_Object `protobuf_oneof:"object"`
+	// Warnings about the request that led to this object.
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseObject) Reset() {
+	*x = LeaseObject{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseObject) ProtoMessage() {}
+
+func (x *LeaseObject) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseObject.ProtoReflect.Descriptor instead.
+func (*LeaseObject) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *LeaseObject) GetObject() isLeaseObject_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *LeaseObject) GetLease() *v1.Lease {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseObject_Lease); ok {
+			return x.Lease
+		}
+	}
+	return nil
+}
+
+func (x *LeaseObject) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseObject_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *LeaseObject) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+func (x *LeaseObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
+}
+
+type isLeaseObject_Object interface {
+	isLeaseObject_Object()
+}
+
+type LeaseObject_Lease struct {
+	Lease *v1.Lease `protobuf:"bytes,1,opt,name=lease,proto3,oneof"`
+}
+
+type LeaseObject_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,2,opt,name=manifest,proto3,oneof"`
+}
+
+func (*LeaseObject_Lease) isLeaseObject_Object() {}
+
+func (*LeaseObject_Manifest) isLeaseObject_Object() {}
+
+type LeaseListObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*LeaseListObject_List
+	//	*LeaseListObject_Manifest
+	Object        isLeaseListObject_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseListObject) Reset() {
+	*x = LeaseListObject{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseListObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseListObject) ProtoMessage() {}
+
+func (x *LeaseListObject) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseListObject.ProtoReflect.Descriptor instead.
+func (*LeaseListObject) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *LeaseListObject) GetObject() isLeaseListObject_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *LeaseListObject) GetList() *v1.LeaseList {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseListObject_List); ok {
+			return x.List
+		}
+	}
+	return nil
+}
+
+func (x *LeaseListObject) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseListObject_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+type isLeaseListObject_Object interface {
+	isLeaseListObject_Object()
+}
+
+type LeaseListObject_List struct {
+	List *v1.LeaseList `protobuf:"bytes,1,opt,name=list,proto3,oneof"`
+}
+
+type LeaseListObject_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,2,opt,name=manifest,proto3,oneof"`
+}
+
+func (*LeaseListObject_List) isLeaseListObject_Object() {}
+
+func (*LeaseListObject_Manifest) isLeaseListObject_Object() {}
+
+type LeaseWatchEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*LeaseWatchEvent_Lease
+	//	*LeaseWatchEvent_Manifest
+	//	*LeaseWatchEvent_Status
+	Object        isLeaseWatchEvent_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseWatchEvent) Reset() {
+	*x = LeaseWatchEvent{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseWatchEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseWatchEvent) ProtoMessage() {}
+
+func (x *LeaseWatchEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseWatchEvent.ProtoReflect.Descriptor instead.
+func (*LeaseWatchEvent) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *LeaseWatchEvent) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *LeaseWatchEvent) GetObject() isLeaseWatchEvent_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *LeaseWatchEvent) GetLease() *v1.Lease {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseWatchEvent_Lease); ok {
+			return x.Lease
+		}
+	}
+	return nil
+}
+
+func (x *LeaseWatchEvent) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseWatchEvent_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *LeaseWatchEvent) GetStatus() *v1.Status {
+	if x != nil {
+		if x, ok := x.Object.(*LeaseWatchEvent_Status); ok {
+			return x.Status
+		}
+	}
+	return nil
+}
+
+type isLeaseWatchEvent_Object interface {
+	isLeaseWatchEvent_Object()
+}
+
+type LeaseWatchEvent_Lease struct {
+	Lease *v1.Lease `protobuf:"bytes,2,opt,name=lease,proto3,oneof"`
+}
+
+type LeaseWatchEvent_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3,oneof"`
+}
+
+type LeaseWatchEvent_Status struct {
+	// Why the watch ended, with type ERROR.
+	Status *v1.Status `protobuf:"bytes,4,opt,name=status,proto3,oneof"`
+}
+
+func (*LeaseWatchEvent_Lease) isLeaseWatchEvent_Object() {}
+
+func (*LeaseWatchEvent_Manifest) isLeaseWatchEvent_Object() {}
+
+func (*LeaseWatchEvent_Status) isLeaseWatchEvent_Object() {}
+
+type CreateLeaseRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*CreateLeaseRequest_Lease
+	//	*CreateLeaseRequest_Manifest
+	Object isCreateLeaseRequest_Object `protobuf_oneof:"object"`
+	// Strict refuses unknown and duplicate fields of a manifest, Warn (the default)
+	// warns of them, Ignore drops them.
+	FieldValidation string   `protobuf:"bytes,5,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	FieldManager    string   `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	DryRun          []string `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Answer with the Kubernetes manifest instead of the typed message.
+	AsManifest    bool `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateLeaseRequest) Reset() {
+	*x = CreateLeaseRequest{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateLeaseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateLeaseRequest) ProtoMessage() {}
+
+func (x *CreateLeaseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateLeaseRequest.ProtoReflect.Descriptor instead.
+func (*CreateLeaseRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *CreateLeaseRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *CreateLeaseRequest) GetObject() isCreateLeaseRequest_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *CreateLeaseRequest) GetLease() *v1.Lease {
+	if x != nil {
+		if x, ok := x.Object.(*CreateLeaseRequest_Lease); ok {
+			return x.Lease
+		}
+	}
+	return nil
+}
+
+func (x *CreateLeaseRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*CreateLeaseRequest_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *CreateLeaseRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *CreateLeaseRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *CreateLeaseRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *CreateLeaseRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+type isCreateLeaseRequest_Object interface {
+	isCreateLeaseRequest_Object()
+}
+
+type CreateLeaseRequest_Lease struct {
+	Lease *v1.Lease `protobuf:"bytes,2,opt,name=lease,proto3,oneof"`
+}
+
+type CreateLeaseRequest_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3,oneof"`
+}
+
+func (*CreateLeaseRequest_Lease) isCreateLeaseRequest_Object() {}
+
+func (*CreateLeaseRequest_Manifest) isCreateLeaseRequest_Object() {}
+
+type UpdateLeaseRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name      string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*UpdateLeaseRequest_Lease
+	//	*UpdateLeaseRequest_Manifest
+	Object          isUpdateLeaseRequest_Object `protobuf_oneof:"object"`
+	FieldValidation string                      `protobuf:"bytes,5,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	FieldManager    string                      `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	DryRun          []string                    `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	AsManifest      bool                        `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *UpdateLeaseRequest) Reset() {
+	*x = UpdateLeaseRequest{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateLeaseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateLeaseRequest) ProtoMessage() {}
+
+func (x *UpdateLeaseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateLeaseRequest.ProtoReflect.Descriptor instead.
+func (*UpdateLeaseRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *UpdateLeaseRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *UpdateLeaseRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateLeaseRequest) GetObject() isUpdateLeaseRequest_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *UpdateLeaseRequest) GetLease() *v1.Lease {
+	if x != nil {
+		if x, ok := x.Object.(*UpdateLeaseRequest_Lease); ok {
+			return x.Lease
+		}
+	}
+	return nil
+}
+
+func (x *UpdateLeaseRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*UpdateLeaseRequest_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *UpdateLeaseRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *UpdateLeaseRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *UpdateLeaseRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *UpdateLeaseRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+type isUpdateLeaseRequest_Object interface {
+	isUpdateLeaseRequest_Object()
+}
+
+type UpdateLeaseRequest_Lease struct {
+	Lease *v1.Lease `protobuf:"bytes,3,opt,name=lease,proto3,oneof"`
+}
+
+type UpdateLeaseRequest_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,4,opt,name=manifest,proto3,oneof"`
+}
+
+func (*UpdateLeaseRequest_Lease) isUpdateLeaseRequest_Object() {}
+
+func (*UpdateLeaseRequest_Manifest) isUpdateLeaseRequest_Object() {}
+
 var File_berth_api_v1_services_proto protoreflect.FileDescriptor
 
 const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\n" +
-	"\x1bberth/api/v1/services.proto\x12\fberth.api.v1\x1a\x19berth/api/v1/common.proto\x1a\x18berth/core/v1/core.proto\x1a\x1cgoogle/protobuf/struct.proto\"\x90\x01\n" +
+	"\x1bberth/api/v1/services.proto\x12\fberth.api.v1\x1a\x19berth/api/v1/common.proto\x1a\x18berth/core/v1/core.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xaa\x01\n" +
 	"\tPodObject\x12&\n" +
 	"\x03pod\x18\x01 \x01(\v2\x12.berth.core.v1.PodH\x00R\x03pod\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"~\n" +
 	"\rPodListObject\x12,\n" +
 	"\x04list\x18\x01 \x01(\v2\x16.berth.core.v1.PodListH\x00R\x04list\x125\n" +
@@ -3799,12 +4410,13 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object\"\x94\x01\n" +
+	"\x06object\"\xae\x01\n" +
 	"\n" +
 	"NodeObject\x12)\n" +
 	"\x04node\x18\x01 \x01(\v2\x13.berth.core.v1.NodeH\x00R\x04node\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"\x80\x01\n" +
 	"\x0eNodeListObject\x12-\n" +
 	"\x04list\x18\x01 \x01(\v2\x17.berth.core.v1.NodeListH\x00R\x04list\x125\n" +
@@ -3834,11 +4446,12 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object\"\xa8\x01\n" +
+	"\x06object\"\xc2\x01\n" +
 	"\x0fNamespaceObject\x128\n" +
 	"\tnamespace\x18\x01 \x01(\v2\x18.berth.core.v1.NamespaceH\x00R\tnamespace\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"\x8a\x01\n" +
 	"\x13NamespaceListObject\x122\n" +
 	"\x04list\x18\x01 \x01(\v2\x1c.berth.core.v1.NamespaceListH\x00R\x04list\x125\n" +
@@ -3868,11 +4481,12 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object\"\x9c\x01\n" +
+	"\x06object\"\xb6\x01\n" +
 	"\fSecretObject\x12/\n" +
 	"\x06secret\x18\x01 \x01(\v2\x15.berth.core.v1.SecretH\x00R\x06secret\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"\x84\x01\n" +
 	"\x10SecretListObject\x12/\n" +
 	"\x04list\x18\x01 \x01(\v2\x19.berth.core.v1.SecretListH\x00R\x04list\x125\n" +
@@ -3904,11 +4518,12 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object\"\xa8\x01\n" +
+	"\x06object\"\xc2\x01\n" +
 	"\x0fConfigMapObject\x128\n" +
 	"\tconfigMap\x18\x01 \x01(\v2\x18.berth.core.v1.ConfigMapH\x00R\tconfigMap\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"\x8a\x01\n" +
 	"\x13ConfigMapListObject\x122\n" +
 	"\x04list\x18\x01 \x01(\v2\x1c.berth.core.v1.ConfigMapListH\x00R\x04list\x125\n" +
@@ -3940,11 +4555,12 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object\"\x98\x01\n" +
+	"\x06object\"\xb2\x01\n" +
 	"\vEventObject\x12,\n" +
 	"\x05event\x18\x01 \x01(\v2\x14.berth.core.v1.EventH\x00R\x05event\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"\x82\x01\n" +
 	"\x0fEventListObject\x12.\n" +
 	"\x04list\x18\x01 \x01(\v2\x18.berth.core.v1.EventListH\x00R\x04list\x125\n" +
@@ -3976,11 +4592,12 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object\"\xbc\x01\n" +
+	"\x06object\"\xd6\x01\n" +
 	"\x14ServiceAccountObject\x12G\n" +
 	"\x0eserviceAccount\x18\x01 \x01(\v2\x1d.berth.core.v1.ServiceAccountH\x00R\x0eserviceAccount\x125\n" +
 	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarningsB\b\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
 	"\x06object\"\x94\x01\n" +
 	"\x18ServiceAccountListObject\x127\n" +
 	"\x04list\x18\x01 \x01(\v2!.berth.core.v1.ServiceAccountListH\x00R\x04list\x125\n" +
@@ -4012,7 +4629,44 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
-	"\x06object2\x96\x05\n" +
+	"\x06object\"\xb2\x01\n" +
+	"\vLeaseObject\x12,\n" +
+	"\x05lease\x18\x01 \x01(\v2\x14.berth.core.v1.LeaseH\x00R\x05lease\x125\n" +
+	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
+	"\x06object\"\x82\x01\n" +
+	"\x0fLeaseListObject\x12.\n" +
+	"\x04list\x18\x01 \x01(\v2\x18.berth.core.v1.LeaseListH\x00R\x04list\x125\n" +
+	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifestB\b\n" +
+	"\x06object\"\xc5\x01\n" +
+	"\x0fLeaseWatchEvent\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12,\n" +
+	"\x05lease\x18\x02 \x01(\v2\x14.berth.core.v1.LeaseH\x00R\x05lease\x125\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12/\n" +
+	"\x06status\x18\x04 \x01(\v2\x15.berth.core.v1.StatusH\x00R\x06statusB\b\n" +
+	"\x06object\"\xab\x02\n" +
+	"\x12CreateLeaseRequest\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12,\n" +
+	"\x05lease\x18\x02 \x01(\v2\x14.berth.core.v1.LeaseH\x00R\x05lease\x125\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12)\n" +
+	"\x10field_validation\x18\x05 \x01(\tR\x0ffieldValidation\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\b\n" +
+	"\x06object\"\xbf\x02\n" +
+	"\x12UpdateLeaseRequest\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12,\n" +
+	"\x05lease\x18\x03 \x01(\v2\x14.berth.core.v1.LeaseH\x00R\x05lease\x125\n" +
+	"\bmanifest\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12)\n" +
+	"\x10field_validation\x18\x05 \x01(\tR\x0ffieldValidation\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\b\n" +
+	"\x06object2\xea\x06\n" +
 	"\x04Pods\x12A\n" +
 	"\x06Create\x12\x1e.berth.api.v1.CreatePodRequest\x1a\x17.berth.api.v1.PodObject\x128\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x17.berth.api.v1.PodObject\x12>\n" +
@@ -4020,10 +4674,13 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a\x1b.berth.api.v1.PodWatchEvent0\x01\x12A\n" +
 	"\x06Update\x12\x1e.berth.api.v1.UpdatePodRequest\x1a\x17.berth.api.v1.PodObject\x12>\n" +
 	"\tGetStatus\x12\x18.berth.api.v1.GetRequest\x1a\x17.berth.api.v1.PodObject\x12G\n" +
-	"\fUpdateStatus\x12\x1e.berth.api.v1.UpdatePodRequest\x1a\x17.berth.api.v1.PodObject\x12>\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x17.berth.api.v1.PodObject\x12@\n" +
+	"\fUpdateStatus\x12\x1e.berth.api.v1.UpdatePodRequest\x1a\x17.berth.api.v1.PodObject\x12<\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x17.berth.api.v1.PodObject\x12<\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x17.berth.api.v1.PodObject\x12>\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x17.berth.api.v1.PodObject\x12V\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1b.berth.api.v1.PodListObject\x12@\n" +
 	"\x04Bind\x12\x1c.berth.api.v1.BindPodRequest\x1a\x1a.berth.api.v1.BindPodReply\x12?\n" +
-	"\x03Log\x12\x1b.berth.api.v1.PodLogRequest\x1a\x19.berth.api.v1.PodLogChunk0\x012\x9f\x04\n" +
+	"\x03Log\x12\x1b.berth.api.v1.PodLogRequest\x1a\x19.berth.api.v1.PodLogChunk0\x012\xf6\x05\n" +
 	"\x05Nodes\x12C\n" +
 	"\x06Create\x12\x1f.berth.api.v1.CreateNodeRequest\x1a\x18.berth.api.v1.NodeObject\x129\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x18.berth.api.v1.NodeObject\x12?\n" +
@@ -4031,8 +4688,11 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a\x1c.berth.api.v1.NodeWatchEvent0\x01\x12C\n" +
 	"\x06Update\x12\x1f.berth.api.v1.UpdateNodeRequest\x1a\x18.berth.api.v1.NodeObject\x12?\n" +
 	"\tGetStatus\x12\x18.berth.api.v1.GetRequest\x1a\x18.berth.api.v1.NodeObject\x12I\n" +
-	"\fUpdateStatus\x12\x1f.berth.api.v1.UpdateNodeRequest\x1a\x18.berth.api.v1.NodeObject\x12?\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x18.berth.api.v1.NodeObject2\xdb\x04\n" +
+	"\fUpdateStatus\x12\x1f.berth.api.v1.UpdateNodeRequest\x1a\x18.berth.api.v1.NodeObject\x12=\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x18.berth.api.v1.NodeObject\x12=\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x18.berth.api.v1.NodeObject\x12?\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x18.berth.api.v1.NodeObject\x12W\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1c.berth.api.v1.NodeListObject2\xc1\x06\n" +
 	"\n" +
 	"Namespaces\x12M\n" +
 	"\x06Create\x12$.berth.api.v1.CreateNamespaceRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12>\n" +
@@ -4041,37 +4701,62 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a!.berth.api.v1.NamespaceWatchEvent0\x01\x12M\n" +
 	"\x06Update\x12$.berth.api.v1.UpdateNamespaceRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12D\n" +
 	"\tGetStatus\x12\x18.berth.api.v1.GetRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12S\n" +
-	"\fUpdateStatus\x12$.berth.api.v1.UpdateNamespaceRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12D\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x1d.berth.api.v1.NamespaceObject2\xa5\x03\n" +
+	"\fUpdateStatus\x12$.berth.api.v1.UpdateNamespaceRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12B\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12B\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12D\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x1d.berth.api.v1.NamespaceObject\x12\\\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a!.berth.api.v1.NamespaceListObject2\x82\x05\n" +
 	"\aSecrets\x12G\n" +
 	"\x06Create\x12!.berth.api.v1.CreateSecretRequest\x1a\x1a.berth.api.v1.SecretObject\x12;\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x1a.berth.api.v1.SecretObject\x12A\n" +
 	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a\x1e.berth.api.v1.SecretListObject\x12E\n" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a\x1e.berth.api.v1.SecretWatchEvent0\x01\x12G\n" +
-	"\x06Update\x12!.berth.api.v1.UpdateSecretRequest\x1a\x1a.berth.api.v1.SecretObject\x12A\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x1a.berth.api.v1.SecretObject2\xc0\x03\n" +
+	"\x06Update\x12!.berth.api.v1.UpdateSecretRequest\x1a\x1a.berth.api.v1.SecretObject\x12?\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x1a.berth.api.v1.SecretObject\x12?\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x1a.berth.api.v1.SecretObject\x12A\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x1a.berth.api.v1.SecretObject\x12Y\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1e.berth.api.v1.SecretListObject2\xa6\x05\n" +
 	"\n" +
 	"ConfigMaps\x12M\n" +
 	"\x06Create\x12$.berth.api.v1.CreateConfigMapRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12>\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12D\n" +
 	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a!.berth.api.v1.ConfigMapListObject\x12H\n" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a!.berth.api.v1.ConfigMapWatchEvent0\x01\x12M\n" +
-	"\x06Update\x12$.berth.api.v1.UpdateConfigMapRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12D\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x1d.berth.api.v1.ConfigMapObject2\x9c\x03\n" +
+	"\x06Update\x12$.berth.api.v1.UpdateConfigMapRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12B\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12B\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12D\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x1d.berth.api.v1.ConfigMapObject\x12\\\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a!.berth.api.v1.ConfigMapListObject2\xf6\x04\n" +
 	"\x06Events\x12E\n" +
 	"\x06Create\x12 .berth.api.v1.CreateEventRequest\x1a\x19.berth.api.v1.EventObject\x12:\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x19.berth.api.v1.EventObject\x12@\n" +
 	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a\x1d.berth.api.v1.EventListObject\x12D\n" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a\x1d.berth.api.v1.EventWatchEvent0\x01\x12E\n" +
-	"\x06Update\x12 .berth.api.v1.UpdateEventRequest\x1a\x19.berth.api.v1.EventObject\x12@\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x19.berth.api.v1.EventObject2\xed\x03\n" +
+	"\x06Update\x12 .berth.api.v1.UpdateEventRequest\x1a\x19.berth.api.v1.EventObject\x12>\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x19.berth.api.v1.EventObject\x12>\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x19.berth.api.v1.EventObject\x12@\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x19.berth.api.v1.EventObject\x12X\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1d.berth.api.v1.EventListObject2\xe2\x05\n" +
 	"\x0fServiceAccounts\x12W\n" +
 	"\x06Create\x12).berth.api.v1.CreateServiceAccountRequest\x1a\".berth.api.v1.ServiceAccountObject\x12C\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\".berth.api.v1.ServiceAccountObject\x12I\n" +
 	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a&.berth.api.v1.ServiceAccountListObject\x12M\n" +
 	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a&.berth.api.v1.ServiceAccountWatchEvent0\x01\x12W\n" +
-	"\x06Update\x12).berth.api.v1.UpdateServiceAccountRequest\x1a\".berth.api.v1.ServiceAccountObject\x12I\n" +
-	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\".berth.api.v1.ServiceAccountObjectB5Z3github.com/berth-run/berth/proto/berth/api/v1;apipbb\x06proto3"
+	"\x06Update\x12).berth.api.v1.UpdateServiceAccountRequest\x1a\".berth.api.v1.ServiceAccountObject\x12G\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\".berth.api.v1.ServiceAccountObject\x12G\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\".berth.api.v1.ServiceAccountObject\x12I\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\".berth.api.v1.ServiceAccountObject\x12a\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a&.berth.api.v1.ServiceAccountListObject2\xf6\x04\n" +
+	"\x06Leases\x12E\n" +
+	"\x06Create\x12 .berth.api.v1.CreateLeaseRequest\x1a\x19.berth.api.v1.LeaseObject\x12:\n" +
+	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x19.berth.api.v1.LeaseObject\x12@\n" +
+	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a\x1d.berth.api.v1.LeaseListObject\x12D\n" +
+	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a\x1d.berth.api.v1.LeaseWatchEvent0\x01\x12E\n" +
+	"\x06Update\x12 .berth.api.v1.UpdateLeaseRequest\x1a\x19.berth.api.v1.LeaseObject\x12>\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x19.berth.api.v1.LeaseObject\x12>\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x19.berth.api.v1.LeaseObject\x12@\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x19.berth.api.v1.LeaseObject\x12X\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1d.berth.api.v1.LeaseListObjectB5Z3github.com/berth-run/berth/proto/berth/api/v1;apipbb\x06proto3"
 
 var (
 	file_berth_api_v1_services_proto_rawDescOnce sync.Once
@@ -4085,7 +4770,7 @@ func file_berth_api_v1_services_proto_rawDescGZIP() []byte {
 	return file_berth_api_v1_services_proto_rawDescData
 }
 
-var file_berth_api_v1_services_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_berth_api_v1_services_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_berth_api_v1_services_proto_goTypes = []any{
 	(*PodObject)(nil),                   // 0: berth.api.v1.PodObject
 	(*PodListObject)(nil),               // 1: berth.api.v1.PodListObject
@@ -4122,214 +4807,295 @@ var file_berth_api_v1_services_proto_goTypes = []any{
 	(*ServiceAccountWatchEvent)(nil),    // 32: berth.api.v1.ServiceAccountWatchEvent
 	(*CreateServiceAccountRequest)(nil), // 33: berth.api.v1.CreateServiceAccountRequest
 	(*UpdateServiceAccountRequest)(nil), // 34: berth.api.v1.UpdateServiceAccountRequest
-	(*v1.Pod)(nil),                      // 35: berth.core.v1.Pod
-	(*structpb.Struct)(nil),             // 36: google.protobuf.Struct
-	(*v1.PodList)(nil),                  // 37: berth.core.v1.PodList
-	(*v1.Status)(nil),                   // 38: berth.core.v1.Status
-	(*v1.Node)(nil),                     // 39: berth.core.v1.Node
-	(*v1.NodeList)(nil),                 // 40: berth.core.v1.NodeList
-	(*v1.Namespace)(nil),                // 41: berth.core.v1.Namespace
-	(*v1.NamespaceList)(nil),            // 42: berth.core.v1.NamespaceList
-	(*v1.Secret)(nil),                   // 43: berth.core.v1.Secret
-	(*v1.SecretList)(nil),               // 44: berth.core.v1.SecretList
-	(*v1.ConfigMap)(nil),                // 45: berth.core.v1.ConfigMap
-	(*v1.ConfigMapList)(nil),            // 46: berth.core.v1.ConfigMapList
-	(*v1.Event)(nil),                    // 47: berth.core.v1.Event
-	(*v1.EventList)(nil),                // 48: berth.core.v1.EventList
-	(*v1.ServiceAccount)(nil),           // 49: berth.core.v1.ServiceAccount
-	(*v1.ServiceAccountList)(nil),       // 50: berth.core.v1.ServiceAccountList
-	(*GetRequest)(nil),                  // 51: berth.api.v1.GetRequest
-	(*ListRequest)(nil),                 // 52: berth.api.v1.ListRequest
-	(*WatchRequest)(nil),                // 53: berth.api.v1.WatchRequest
-	(*DeleteRequest)(nil),               // 54: berth.api.v1.DeleteRequest
-	(*BindPodRequest)(nil),              // 55: berth.api.v1.BindPodRequest
-	(*PodLogRequest)(nil),               // 56: berth.api.v1.PodLogRequest
-	(*BindPodReply)(nil),                // 57: berth.api.v1.BindPodReply
-	(*PodLogChunk)(nil),                 // 58: berth.api.v1.PodLogChunk
+	(*LeaseObject)(nil),                 // 35: berth.api.v1.LeaseObject
+	(*LeaseListObject)(nil),             // 36: berth.api.v1.LeaseListObject
+	(*LeaseWatchEvent)(nil),             // 37: berth.api.v1.LeaseWatchEvent
+	(*CreateLeaseRequest)(nil),          // 38: berth.api.v1.CreateLeaseRequest
+	(*UpdateLeaseRequest)(nil),          // 39: berth.api.v1.UpdateLeaseRequest
+	(*v1.Pod)(nil),                      // 40: berth.core.v1.Pod
+	(*structpb.Struct)(nil),             // 41: google.protobuf.Struct
+	(*v1.PodList)(nil),                  // 42: berth.core.v1.PodList
+	(*v1.Status)(nil),                   // 43: berth.core.v1.Status
+	(*v1.Node)(nil),                     // 44: berth.core.v1.Node
+	(*v1.NodeList)(nil),                 // 45: berth.core.v1.NodeList
+	(*v1.Namespace)(nil),                // 46: berth.core.v1.Namespace
+	(*v1.NamespaceList)(nil),            // 47: berth.core.v1.NamespaceList
+	(*v1.Secret)(nil),                   // 48: berth.core.v1.Secret
+	(*v1.SecretList)(nil),               // 49: berth.core.v1.SecretList
+	(*v1.ConfigMap)(nil),                // 50: berth.core.v1.ConfigMap
+	(*v1.ConfigMapList)(nil),            // 51: berth.core.v1.ConfigMapList
+	(*v1.Event)(nil),                    // 52: berth.core.v1.Event
+	(*v1.EventList)(nil),                // 53: berth.core.v1.EventList
+	(*v1.ServiceAccount)(nil),           // 54: berth.core.v1.ServiceAccount
+	(*v1.ServiceAccountList)(nil),       // 55: berth.core.v1.ServiceAccountList
+	(*v1.Lease)(nil),                    // 56: berth.core.v1.Lease
+	(*v1.LeaseList)(nil),                // 57: berth.core.v1.LeaseList
+	(*GetRequest)(nil),                  // 58: berth.api.v1.GetRequest
+	(*ListRequest)(nil),                 // 59: berth.api.v1.ListRequest
+	(*WatchRequest)(nil),                // 60: berth.api.v1.WatchRequest
+	(*PatchRequest)(nil),                // 61: berth.api.v1.PatchRequest
+	(*ApplyRequest)(nil),                // 62: berth.api.v1.ApplyRequest
+	(*DeleteRequest)(nil),               // 63: berth.api.v1.DeleteRequest
+	(*DeleteCollectionRequest)(nil),     // 64: berth.api.v1.DeleteCollectionRequest
+	(*BindPodRequest)(nil),              // 65: berth.api.v1.BindPodRequest
+	(*PodLogRequest)(nil),               // 66: berth.api.v1.PodLogRequest
+	(*BindPodReply)(nil),                // 67: berth.api.v1.BindPodReply
+	(*PodLogChunk)(nil),                 // 68: berth.api.v1.PodLogChunk
 }
 var file_berth_api_v1_services_proto_depIdxs = []int32{
-	35,  // 0: berth.api.v1.PodObject.pod:type_name -> berth.core.v1.Pod
-	36,  // 1: berth.api.v1.PodObject.manifest:type_name -> google.protobuf.Struct
-	37,  // 2: berth.api.v1.PodListObject.list:type_name -> berth.core.v1.PodList
-	36,  // 3: berth.api.v1.PodListObject.manifest:type_name -> google.protobuf.Struct
-	35,  // 4: berth.api.v1.PodWatchEvent.pod:type_name -> berth.core.v1.Pod
-	36,  // 5: berth.api.v1.PodWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 6: berth.api.v1.PodWatchEvent.status:type_name -> berth.core.v1.Status
-	35,  // 7: berth.api.v1.CreatePodRequest.pod:type_name -> berth.core.v1.Pod
-	36,  // 8: berth.api.v1.CreatePodRequest.manifest:type_name -> google.protobuf.Struct
-	35,  // 9: berth.api.v1.UpdatePodRequest.pod:type_name -> berth.core.v1.Pod
-	36,  // 10: berth.api.v1.UpdatePodRequest.manifest:type_name -> google.protobuf.Struct
-	39,  // 11: berth.api.v1.NodeObject.node:type_name -> berth.core.v1.Node
-	36,  // 12: berth.api.v1.NodeObject.manifest:type_name -> google.protobuf.Struct
-	40,  // 13: berth.api.v1.NodeListObject.list:type_name -> berth.core.v1.NodeList
-	36,  // 14: berth.api.v1.NodeListObject.manifest:type_name -> google.protobuf.Struct
-	39,  // 15: berth.api.v1.NodeWatchEvent.node:type_name -> berth.core.v1.Node
-	36,  // 16: berth.api.v1.NodeWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 17: berth.api.v1.NodeWatchEvent.status:type_name -> berth.core.v1.Status
-	39,  // 18: berth.api.v1.CreateNodeRequest.node:type_name -> berth.core.v1.Node
-	36,  // 19: berth.api.v1.CreateNodeRequest.manifest:type_name -> google.protobuf.Struct
-	39,  // 20: berth.api.v1.UpdateNodeRequest.node:type_name -> berth.core.v1.Node
-	36,  // 21: berth.api.v1.UpdateNodeRequest.manifest:type_name -> google.protobuf.Struct
-	41,  // 22: berth.api.v1.NamespaceObject.namespace:type_name -> berth.core.v1.Namespace
-	36,  // 23: berth.api.v1.NamespaceObject.manifest:type_name -> google.protobuf.Struct
-	42,  // 24: berth.api.v1.NamespaceListObject.list:type_name -> berth.core.v1.NamespaceList
-	36,  // 25: berth.api.v1.NamespaceListObject.manifest:type_name -> google.protobuf.Struct
-	41,  // 26: berth.api.v1.NamespaceWatchEvent.namespace:type_name -> berth.core.v1.Namespace
-	36,  // 27: berth.api.v1.NamespaceWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 28: berth.api.v1.NamespaceWatchEvent.status:type_name -> berth.core.v1.Status
-	41,  // 29: berth.api.v1.CreateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
-	36,  // 30: berth.api.v1.CreateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
-	41,  // 31: berth.api.v1.UpdateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
-	36,  // 32: berth.api.v1.UpdateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
-	43,  // 33: berth.api.v1.SecretObject.secret:type_name -> berth.core.v1.Secret
-	36,  // 34: berth.api.v1.SecretObject.manifest:type_name -> google.protobuf.Struct
-	44,  // 35: berth.api.v1.SecretListObject.list:type_name -> berth.core.v1.SecretList
-	36,  // 36: berth.api.v1.SecretListObject.manifest:type_name -> google.protobuf.Struct
-	43,  // 37: berth.api.v1.SecretWatchEvent.secret:type_name -> berth.core.v1.Secret
-	36,  // 38: berth.api.v1.SecretWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 39: berth.api.v1.SecretWatchEvent.status:type_name -> berth.core.v1.Status
-	43,  // 40: berth.api.v1.CreateSecretRequest.secret:type_name -> berth.core.v1.Secret
-	36,  // 41: berth.api.v1.CreateSecretRequest.manifest:type_name -> google.protobuf.Struct
-	43,  // 42: berth.api.v1.UpdateSecretRequest.secret:type_name -> berth.core.v1.Secret
-	36,  // 43: berth.api.v1.UpdateSecretRequest.manifest:type_name -> google.protobuf.Struct
-	45,  // 44: berth.api.v1.ConfigMapObject.configMap:type_name -> berth.core.v1.ConfigMap
-	36,  // 45: berth.api.v1.ConfigMapObject.manifest:type_name -> google.protobuf.Struct
-	46,  // 46: berth.api.v1.ConfigMapListObject.list:type_name -> berth.core.v1.ConfigMapList
-	36,  // 47: berth.api.v1.ConfigMapListObject.manifest:type_name -> google.protobuf.Struct
-	45,  // 48: berth.api.v1.ConfigMapWatchEvent.configMap:type_name -> berth.core.v1.ConfigMap
-	36,  // 49: berth.api.v1.ConfigMapWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 50: berth.api.v1.ConfigMapWatchEvent.status:type_name -> berth.core.v1.Status
-	45,  // 51: berth.api.v1.CreateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
-	36,  // 52: berth.api.v1.CreateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
-	45,  // 53: berth.api.v1.UpdateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
-	36,  // 54: berth.api.v1.UpdateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
-	47,  // 55: berth.api.v1.EventObject.event:type_name -> berth.core.v1.Event
-	36,  // 56: berth.api.v1.EventObject.manifest:type_name -> google.protobuf.Struct
-	48,  // 57: berth.api.v1.EventListObject.list:type_name -> berth.core.v1.EventList
-	36,  // 58: berth.api.v1.EventListObject.manifest:type_name -> google.protobuf.Struct
-	47,  // 59: berth.api.v1.EventWatchEvent.event:type_name -> berth.core.v1.Event
-	36,  // 60: berth.api.v1.EventWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 61: berth.api.v1.EventWatchEvent.status:type_name -> berth.core.v1.Status
-	47,  // 62: berth.api.v1.CreateEventRequest.event:type_name -> berth.core.v1.Event
-	36,  // 63: berth.api.v1.CreateEventRequest.manifest:type_name -> google.protobuf.Struct
-	47,  // 64: berth.api.v1.UpdateEventRequest.event:type_name -> berth.core.v1.Event
-	36,  // 65: berth.api.v1.UpdateEventRequest.manifest:type_name -> google.protobuf.Struct
-	49,  // 66: berth.api.v1.ServiceAccountObject.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	36,  // 67: berth.api.v1.ServiceAccountObject.manifest:type_name -> google.protobuf.Struct
-	50,  // 68: berth.api.v1.ServiceAccountListObject.list:type_name -> berth.core.v1.ServiceAccountList
-	36,  // 69: berth.api.v1.ServiceAccountListObject.manifest:type_name -> google.protobuf.Struct
-	49,  // 70: berth.api.v1.ServiceAccountWatchEvent.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	36,  // 71: berth.api.v1.ServiceAccountWatchEvent.manifest:type_name -> google.protobuf.Struct
-	38,  // 72: berth.api.v1.ServiceAccountWatchEvent.status:type_name -> berth.core.v1.Status
-	49,  // 73: berth.api.v1.CreateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	36,  // 74: berth.api.v1.CreateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
-	49,  // 75: berth.api.v1.UpdateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	36,  // 76: berth.api.v1.UpdateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
-	3,   // 77: berth.api.v1.Pods.Create:input_type -> berth.api.v1.CreatePodRequest
-	51,  // 78: berth.api.v1.Pods.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 79: berth.api.v1.Pods.List:input_type -> berth.api.v1.ListRequest
-	53,  // 80: berth.api.v1.Pods.Watch:input_type -> berth.api.v1.WatchRequest
-	4,   // 81: berth.api.v1.Pods.Update:input_type -> berth.api.v1.UpdatePodRequest
-	51,  // 82: berth.api.v1.Pods.GetStatus:input_type -> berth.api.v1.GetRequest
-	4,   // 83: berth.api.v1.Pods.UpdateStatus:input_type -> berth.api.v1.UpdatePodRequest
-	54,  // 84: berth.api.v1.Pods.Delete:input_type -> berth.api.v1.DeleteRequest
-	55,  // 85: berth.api.v1.Pods.Bind:input_type -> berth.api.v1.BindPodRequest
-	56,  // 86: berth.api.v1.Pods.Log:input_type -> berth.api.v1.PodLogRequest
-	8,   // 87: berth.api.v1.Nodes.Create:input_type -> berth.api.v1.CreateNodeRequest
-	51,  // 88: berth.api.v1.Nodes.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 89: berth.api.v1.Nodes.List:input_type -> berth.api.v1.ListRequest
-	53,  // 90: berth.api.v1.Nodes.Watch:input_type -> berth.api.v1.WatchRequest
-	9,   // 91: berth.api.v1.Nodes.Update:input_type -> berth.api.v1.UpdateNodeRequest
-	51,  // 92: berth.api.v1.Nodes.GetStatus:input_type -> berth.api.v1.GetRequest
-	9,   // 93: berth.api.v1.Nodes.UpdateStatus:input_type -> berth.api.v1.UpdateNodeRequest
-	54,  // 94: berth.api.v1.Nodes.Delete:input_type -> berth.api.v1.DeleteRequest
-	13,  // 95: berth.api.v1.Namespaces.Create:input_type -> berth.api.v1.CreateNamespaceRequest
-	51,  // 96: berth.api.v1.Namespaces.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 97: berth.api.v1.Namespaces.List:input_type -> berth.api.v1.ListRequest
-	53,  // 98: berth.api.v1.Namespaces.Watch:input_type -> berth.api.v1.WatchRequest
-	14,  // 99: berth.api.v1.Namespaces.Update:input_type -> berth.api.v1.UpdateNamespaceRequest
-	51,  // 100: berth.api.v1.Namespaces.GetStatus:input_type -> berth.api.v1.GetRequest
-	14,  // 101: berth.api.v1.Namespaces.UpdateStatus:input_type -> berth.api.v1.UpdateNamespaceRequest
-	54,  // 102: berth.api.v1.Namespaces.Delete:input_type -> berth.api.v1.DeleteRequest
-	18,  // 103: berth.api.v1.Secrets.Create:input_type -> berth.api.v1.CreateSecretRequest
-	51,  // 104: berth.api.v1.Secrets.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 105: berth.api.v1.Secrets.List:input_type -> berth.api.v1.ListRequest
-	53,  // 106: berth.api.v1.Secrets.Watch:input_type -> berth.api.v1.WatchRequest
-	19,  // 107: berth.api.v1.Secrets.Update:input_type -> berth.api.v1.UpdateSecretRequest
-	54,  // 108: berth.api.v1.Secrets.Delete:input_type -> berth.api.v1.DeleteRequest
-	23,  // 109: berth.api.v1.ConfigMaps.Create:input_type -> berth.api.v1.CreateConfigMapRequest
-	51,  // 110: berth.api.v1.ConfigMaps.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 111: berth.api.v1.ConfigMaps.List:input_type -> berth.api.v1.ListRequest
-	53,  // 112: berth.api.v1.ConfigMaps.Watch:input_type -> berth.api.v1.WatchRequest
-	24,  // 113: berth.api.v1.ConfigMaps.Update:input_type -> berth.api.v1.UpdateConfigMapRequest
-	54,  // 114: berth.api.v1.ConfigMaps.Delete:input_type -> berth.api.v1.DeleteRequest
-	28,  // 115: berth.api.v1.Events.Create:input_type -> berth.api.v1.CreateEventRequest
-	51,  // 116: berth.api.v1.Events.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 117: berth.api.v1.Events.List:input_type -> berth.api.v1.ListRequest
-	53,  // 118: berth.api.v1.Events.Watch:input_type -> berth.api.v1.WatchRequest
-	29,  // 119: berth.api.v1.Events.Update:input_type -> berth.api.v1.UpdateEventRequest
-	54,  // 120: berth.api.v1.Events.Delete:input_type -> berth.api.v1.DeleteRequest
-	33,  // 121: berth.api.v1.ServiceAccounts.Create:input_type -> berth.api.v1.CreateServiceAccountRequest
-	51,  // 122: berth.api.v1.ServiceAccounts.Get:input_type -> berth.api.v1.GetRequest
-	52,  // 123: berth.api.v1.ServiceAccounts.List:input_type -> berth.api.v1.ListRequest
-	53,  // 124: berth.api.v1.ServiceAccounts.Watch:input_type -> berth.api.v1.WatchRequest
-	34,  // 125: berth.api.v1.ServiceAccounts.Update:input_type -> berth.api.v1.UpdateServiceAccountRequest
-	54,  // 126: berth.api.v1.ServiceAccounts.Delete:input_type -> berth.api.v1.DeleteRequest
-	0,   // 127: berth.api.v1.Pods.Create:output_type -> berth.api.v1.PodObject
-	0,   // 128: berth.api.v1.Pods.Get:output_type -> berth.api.v1.PodObject
-	1,   // 129: berth.api.v1.Pods.List:output_type -> berth.api.v1.PodListObject
-	2,   // 130: berth.api.v1.Pods.Watch:output_type -> berth.api.v1.PodWatchEvent
-	0,   // 131: berth.api.v1.Pods.Update:output_type -> berth.api.v1.PodObject
-	0,   // 132: berth.api.v1.Pods.GetStatus:output_type -> berth.api.v1.PodObject
-	0,   // 133: berth.api.v1.Pods.UpdateStatus:output_type -> berth.api.v1.PodObject
-	0,   // 134: berth.api.v1.Pods.Delete:output_type -> berth.api.v1.PodObject
-	57,  // 135: berth.api.v1.Pods.Bind:output_type -> berth.api.v1.BindPodReply
-	58,  // 136: berth.api.v1.Pods.Log:output_type -> berth.api.v1.PodLogChunk
-	5,   // 137: berth.api.v1.Nodes.Create:output_type -> berth.api.v1.NodeObject
-	5,   // 138: berth.api.v1.Nodes.Get:output_type -> berth.api.v1.NodeObject
-	6,   // 139: berth.api.v1.Nodes.List:output_type -> berth.api.v1.NodeListObject
-	7,   // 140: berth.api.v1.Nodes.Watch:output_type -> berth.api.v1.NodeWatchEvent
-	5,   // 141: berth.api.v1.Nodes.Update:output_type -> berth.api.v1.NodeObject
-	5,   // 142: berth.api.v1.Nodes.GetStatus:output_type -> berth.api.v1.NodeObject
-	5,   // 143: berth.api.v1.Nodes.UpdateStatus:output_type -> berth.api.v1.NodeObject
-	5,   // 144: berth.api.v1.Nodes.Delete:output_type -> berth.api.v1.NodeObject
-	10,  // 145: berth.api.v1.Namespaces.Create:output_type -> berth.api.v1.NamespaceObject
-	10,  // 146: berth.api.v1.Namespaces.Get:output_type -> berth.api.v1.NamespaceObject
-	11,  // 147: berth.api.v1.Namespaces.List:output_type -> berth.api.v1.NamespaceListObject
-	12,  // 148: berth.api.v1.Namespaces.Watch:output_type -> berth.api.v1.NamespaceWatchEvent
-	10,  // 149: berth.api.v1.Namespaces.Update:output_type -> berth.api.v1.NamespaceObject
-	10,  // 150: berth.api.v1.Namespaces.GetStatus:output_type -> berth.api.v1.NamespaceObject
-	10,  // 151: berth.api.v1.Namespaces.UpdateStatus:output_type -> berth.api.v1.NamespaceObject
-	10,  // 152: berth.api.v1.Namespaces.Delete:output_type -> berth.api.v1.NamespaceObject
-	15,  // 153: berth.api.v1.Secrets.Create:output_type -> berth.api.v1.SecretObject
-	15,  // 154: berth.api.v1.Secrets.Get:output_type -> berth.api.v1.SecretObject
-	16,  // 155: berth.api.v1.Secrets.List:output_type -> berth.api.v1.SecretListObject
-	17,  // 156: berth.api.v1.Secrets.Watch:output_type -> berth.api.v1.SecretWatchEvent
-	15,  // 157: berth.api.v1.Secrets.Update:output_type -> berth.api.v1.SecretObject
-	15,  // 158: berth.api.v1.Secrets.Delete:output_type -> berth.api.v1.SecretObject
-	20,  // 159: berth.api.v1.ConfigMaps.Create:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 160: berth.api.v1.ConfigMaps.Get:output_type -> berth.api.v1.ConfigMapObject
-	21,  // 161: berth.api.v1.ConfigMaps.List:output_type -> berth.api.v1.ConfigMapListObject
-	22,  // 162: berth.api.v1.ConfigMaps.Watch:output_type -> berth.api.v1.ConfigMapWatchEvent
-	20,  // 163: berth.api.v1.ConfigMaps.Update:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 164: berth.api.v1.ConfigMaps.Delete:output_type -> berth.api.v1.ConfigMapObject
-	25,  // 165: berth.api.v1.Events.Create:output_type -> berth.api.v1.EventObject
-	25,  // 166: berth.api.v1.Events.Get:output_type -> berth.api.v1.EventObject
-	26,  // 167: berth.api.v1.Events.List:output_type -> berth.api.v1.EventListObject
-	27,  // 168: berth.api.v1.Events.Watch:output_type -> berth.api.v1.EventWatchEvent
-	25,  // 169: berth.api.v1.Events.Update:output_type -> berth.api.v1.EventObject
-	25,  // 170: berth.api.v1.Events.Delete:output_type -> berth.api.v1.EventObject
-	30,  // 171: berth.api.v1.ServiceAccounts.Create:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 172: berth.api.v1.ServiceAccounts.Get:output_type -> berth.api.v1.ServiceAccountObject
-	31,  // 173: berth.api.v1.ServiceAccounts.List:output_type -> berth.api.v1.ServiceAccountListObject
-	32,  // 174: berth.api.v1.ServiceAccounts.Watch:output_type -> berth.api.v1.ServiceAccountWatchEvent
-	30,  // 175: berth.api.v1.ServiceAccounts.Update:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 176: berth.api.v1.ServiceAccounts.Delete:output_type -> berth.api.v1.ServiceAccountObject
-	127, // [127:177] is the sub-list for method output_type
-	77,  // [77:127] is the sub-list for method input_type
-	77,  // [77:77] is the sub-list for extension type_name
-	77,  // [77:77] is the sub-list for extension extendee
-	0,   // [0:77] is the sub-list for field type_name
+	40,  // 0: berth.api.v1.PodObject.pod:type_name -> berth.core.v1.Pod
+	41,  // 1: berth.api.v1.PodObject.manifest:type_name -> google.protobuf.Struct
+	42,  // 2: berth.api.v1.PodListObject.list:type_name -> berth.core.v1.PodList
+	41,  // 3: berth.api.v1.PodListObject.manifest:type_name -> google.protobuf.Struct
+	40,  // 4: berth.api.v1.PodWatchEvent.pod:type_name -> berth.core.v1.Pod
+	41,  // 5: berth.api.v1.PodWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 6: berth.api.v1.PodWatchEvent.status:type_name -> berth.core.v1.Status
+	40,  // 7: berth.api.v1.CreatePodRequest.pod:type_name -> berth.core.v1.Pod
+	41,  // 8: berth.api.v1.CreatePodRequest.manifest:type_name -> google.protobuf.Struct
+	40,  // 9: berth.api.v1.UpdatePodRequest.pod:type_name -> berth.core.v1.Pod
+	41,  // 10: berth.api.v1.UpdatePodRequest.manifest:type_name -> google.protobuf.Struct
+	44,  // 11: berth.api.v1.NodeObject.node:type_name -> berth.core.v1.Node
+	41,  // 12: berth.api.v1.NodeObject.manifest:type_name -> google.protobuf.Struct
+	45,  // 13: berth.api.v1.NodeListObject.list:type_name -> berth.core.v1.NodeList
+	41,  // 14: berth.api.v1.NodeListObject.manifest:type_name -> google.protobuf.Struct
+	44,  // 15: berth.api.v1.NodeWatchEvent.node:type_name -> berth.core.v1.Node
+	41,  // 16: berth.api.v1.NodeWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 17: berth.api.v1.NodeWatchEvent.status:type_name -> berth.core.v1.Status
+	44,  // 18: berth.api.v1.CreateNodeRequest.node:type_name -> berth.core.v1.Node
+	41,  // 19: berth.api.v1.CreateNodeRequest.manifest:type_name -> google.protobuf.Struct
+	44,  // 20: berth.api.v1.UpdateNodeRequest.node:type_name -> berth.core.v1.Node
+	41,  // 21: berth.api.v1.UpdateNodeRequest.manifest:type_name -> google.protobuf.Struct
+	46,  // 22: berth.api.v1.NamespaceObject.namespace:type_name -> berth.core.v1.Namespace
+	41,  // 23: berth.api.v1.NamespaceObject.manifest:type_name -> google.protobuf.Struct
+	47,  // 24: berth.api.v1.NamespaceListObject.list:type_name -> berth.core.v1.NamespaceList
+	41,  // 25: berth.api.v1.NamespaceListObject.manifest:type_name -> google.protobuf.Struct
+	46,  // 26: berth.api.v1.NamespaceWatchEvent.namespace:type_name -> berth.core.v1.Namespace
+	41,  // 27: berth.api.v1.NamespaceWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 28: berth.api.v1.NamespaceWatchEvent.status:type_name -> berth.core.v1.Status
+	46,  // 29: berth.api.v1.CreateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
+	41,  // 30: berth.api.v1.CreateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
+	46,  // 31: berth.api.v1.UpdateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
+	41,  // 32: berth.api.v1.UpdateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
+	48,  // 33: berth.api.v1.SecretObject.secret:type_name -> berth.core.v1.Secret
+	41,  // 34: berth.api.v1.SecretObject.manifest:type_name -> google.protobuf.Struct
+	49,  // 35: berth.api.v1.SecretListObject.list:type_name -> berth.core.v1.SecretList
+	41,  // 36: berth.api.v1.SecretListObject.manifest:type_name -> google.protobuf.Struct
+	48,  // 37: berth.api.v1.SecretWatchEvent.secret:type_name -> berth.core.v1.Secret
+	41,  // 38: berth.api.v1.SecretWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 39: berth.api.v1.SecretWatchEvent.status:type_name -> berth.core.v1.Status
+	48,  // 40: berth.api.v1.CreateSecretRequest.secret:type_name -> berth.core.v1.Secret
+	41,  // 41: berth.api.v1.CreateSecretRequest.manifest:type_name -> google.protobuf.Struct
+	48,  // 42: berth.api.v1.UpdateSecretRequest.secret:type_name -> berth.core.v1.Secret
+	41,  // 43: berth.api.v1.UpdateSecretRequest.manifest:type_name -> google.protobuf.Struct
+	50,  // 44: berth.api.v1.ConfigMapObject.configMap:type_name -> berth.core.v1.ConfigMap
+	41,  // 45: berth.api.v1.ConfigMapObject.manifest:type_name -> google.protobuf.Struct
+	51,  // 46: berth.api.v1.ConfigMapListObject.list:type_name -> berth.core.v1.ConfigMapList
+	41,  // 47: berth.api.v1.ConfigMapListObject.manifest:type_name -> google.protobuf.Struct
+	50,  // 48: berth.api.v1.ConfigMapWatchEvent.configMap:type_name -> berth.core.v1.ConfigMap
+	41,  // 49: berth.api.v1.ConfigMapWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 50: berth.api.v1.ConfigMapWatchEvent.status:type_name -> berth.core.v1.Status
+	50,  // 51: berth.api.v1.CreateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
+	41,  // 52: berth.api.v1.CreateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
+	50,  // 53: berth.api.v1.UpdateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
+	41,  // 54: berth.api.v1.UpdateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
+	52,  // 55: berth.api.v1.EventObject.event:type_name -> berth.core.v1.Event
+	41,  // 56: berth.api.v1.EventObject.manifest:type_name -> google.protobuf.Struct
+	53,  // 57: berth.api.v1.EventListObject.list:type_name -> berth.core.v1.EventList
+	41,  // 58: berth.api.v1.EventListObject.manifest:type_name -> google.protobuf.Struct
+	52,  // 59: berth.api.v1.EventWatchEvent.event:type_name -> berth.core.v1.Event
+	41,  // 60: berth.api.v1.EventWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 61: berth.api.v1.EventWatchEvent.status:type_name -> berth.core.v1.Status
+	52,  // 62: berth.api.v1.CreateEventRequest.event:type_name -> berth.core.v1.Event
+	41,  // 63: berth.api.v1.CreateEventRequest.manifest:type_name -> google.protobuf.Struct
+	52,  // 64: berth.api.v1.UpdateEventRequest.event:type_name -> berth.core.v1.Event
+	41,  // 65: berth.api.v1.UpdateEventRequest.manifest:type_name -> google.protobuf.Struct
+	54,  // 66: berth.api.v1.ServiceAccountObject.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	41,  // 67: berth.api.v1.ServiceAccountObject.manifest:type_name -> google.protobuf.Struct
+	55,  // 68: berth.api.v1.ServiceAccountListObject.list:type_name -> berth.core.v1.ServiceAccountList
+	41,  // 69: berth.api.v1.ServiceAccountListObject.manifest:type_name -> google.protobuf.Struct
+	54,  // 70: berth.api.v1.ServiceAccountWatchEvent.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	41,  // 71: berth.api.v1.ServiceAccountWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 72: berth.api.v1.ServiceAccountWatchEvent.status:type_name -> berth.core.v1.Status
+	54,  // 73: berth.api.v1.CreateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	41,  // 74: berth.api.v1.CreateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
+	54,  // 75: berth.api.v1.UpdateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	41,  // 76: berth.api.v1.UpdateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
+	56,  // 77: berth.api.v1.LeaseObject.lease:type_name -> berth.core.v1.Lease
+	41,  // 78: berth.api.v1.LeaseObject.manifest:type_name -> google.protobuf.Struct
+	57,  // 79: berth.api.v1.LeaseListObject.list:type_name -> berth.core.v1.LeaseList
+	41,  // 80: berth.api.v1.LeaseListObject.manifest:type_name -> google.protobuf.Struct
+	56,  // 81: berth.api.v1.LeaseWatchEvent.lease:type_name -> berth.core.v1.Lease
+	41,  // 82: berth.api.v1.LeaseWatchEvent.manifest:type_name -> google.protobuf.Struct
+	43,  // 83: berth.api.v1.LeaseWatchEvent.status:type_name -> berth.core.v1.Status
+	56,  // 84: berth.api.v1.CreateLeaseRequest.lease:type_name -> berth.core.v1.Lease
+	41,  // 85: berth.api.v1.CreateLeaseRequest.manifest:type_name -> google.protobuf.Struct
+	56,  // 86: berth.api.v1.UpdateLeaseRequest.lease:type_name -> berth.core.v1.Lease
+	41,  // 87: berth.api.v1.UpdateLeaseRequest.manifest:type_name -> google.protobuf.Struct
+	3,   // 88: berth.api.v1.Pods.Create:input_type -> berth.api.v1.CreatePodRequest
+	58,  // 89: berth.api.v1.Pods.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 90: berth.api.v1.Pods.List:input_type -> berth.api.v1.ListRequest
+	60,  // 91: berth.api.v1.Pods.Watch:input_type -> berth.api.v1.WatchRequest
+	4,   // 92: berth.api.v1.Pods.Update:input_type -> berth.api.v1.UpdatePodRequest
+	58,  // 93: berth.api.v1.Pods.GetStatus:input_type -> berth.api.v1.GetRequest
+	4,   // 94: berth.api.v1.Pods.UpdateStatus:input_type -> berth.api.v1.UpdatePodRequest
+	61,  // 95: berth.api.v1.Pods.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 96: berth.api.v1.Pods.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 97: berth.api.v1.Pods.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 98: berth.api.v1.Pods.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	65,  // 99: berth.api.v1.Pods.Bind:input_type -> berth.api.v1.BindPodRequest
+	66,  // 100: berth.api.v1.Pods.Log:input_type -> berth.api.v1.PodLogRequest
+	8,   // 101: berth.api.v1.Nodes.Create:input_type -> berth.api.v1.CreateNodeRequest
+	58,  // 102: berth.api.v1.Nodes.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 103: berth.api.v1.Nodes.List:input_type -> berth.api.v1.ListRequest
+	60,  // 104: berth.api.v1.Nodes.Watch:input_type -> berth.api.v1.WatchRequest
+	9,   // 105: berth.api.v1.Nodes.Update:input_type -> berth.api.v1.UpdateNodeRequest
+	58,  // 106: berth.api.v1.Nodes.GetStatus:input_type -> berth.api.v1.GetRequest
+	9,   // 107: berth.api.v1.Nodes.UpdateStatus:input_type -> berth.api.v1.UpdateNodeRequest
+	61,  // 108: berth.api.v1.Nodes.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 109: berth.api.v1.Nodes.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 110: berth.api.v1.Nodes.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 111: berth.api.v1.Nodes.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	13,  // 112: berth.api.v1.Namespaces.Create:input_type -> berth.api.v1.CreateNamespaceRequest
+	58,  // 113: berth.api.v1.Namespaces.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 114: berth.api.v1.Namespaces.List:input_type -> berth.api.v1.ListRequest
+	60,  // 115: berth.api.v1.Namespaces.Watch:input_type -> berth.api.v1.WatchRequest
+	14,  // 116: berth.api.v1.Namespaces.Update:input_type -> berth.api.v1.UpdateNamespaceRequest
+	58,  // 117: berth.api.v1.Namespaces.GetStatus:input_type -> berth.api.v1.GetRequest
+	14,  // 118: berth.api.v1.Namespaces.UpdateStatus:input_type -> berth.api.v1.UpdateNamespaceRequest
+	61,  // 119: berth.api.v1.Namespaces.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 120: berth.api.v1.Namespaces.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 121: berth.api.v1.Namespaces.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 122: berth.api.v1.Namespaces.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	18,  // 123: berth.api.v1.Secrets.Create:input_type -> berth.api.v1.CreateSecretRequest
+	58,  // 124: berth.api.v1.Secrets.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 125: berth.api.v1.Secrets.List:input_type -> berth.api.v1.ListRequest
+	60,  // 126: berth.api.v1.Secrets.Watch:input_type -> berth.api.v1.WatchRequest
+	19,  // 127: berth.api.v1.Secrets.Update:input_type -> berth.api.v1.UpdateSecretRequest
+	61,  // 128: berth.api.v1.Secrets.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 129: berth.api.v1.Secrets.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 130: berth.api.v1.Secrets.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 131: berth.api.v1.Secrets.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	23,  // 132: berth.api.v1.ConfigMaps.Create:input_type -> berth.api.v1.CreateConfigMapRequest
+	58,  // 133: berth.api.v1.ConfigMaps.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 134: berth.api.v1.ConfigMaps.List:input_type -> berth.api.v1.ListRequest
+	60,  // 135: berth.api.v1.ConfigMaps.Watch:input_type -> berth.api.v1.WatchRequest
+	24,  // 136: berth.api.v1.ConfigMaps.Update:input_type -> berth.api.v1.UpdateConfigMapRequest
+	61,  // 137: berth.api.v1.ConfigMaps.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 138: berth.api.v1.ConfigMaps.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 139: berth.api.v1.ConfigMaps.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 140: berth.api.v1.ConfigMaps.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	28,  // 141: berth.api.v1.Events.Create:input_type -> berth.api.v1.CreateEventRequest
+	58,  // 142: berth.api.v1.Events.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 143: berth.api.v1.Events.List:input_type -> berth.api.v1.ListRequest
+	60,  // 144: berth.api.v1.Events.Watch:input_type -> berth.api.v1.WatchRequest
+	29,  // 145: berth.api.v1.Events.Update:input_type -> berth.api.v1.UpdateEventRequest
+	61,  // 146: berth.api.v1.Events.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 147: berth.api.v1.Events.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 148: berth.api.v1.Events.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 149: berth.api.v1.Events.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	33,  // 150: berth.api.v1.ServiceAccounts.Create:input_type -> berth.api.v1.CreateServiceAccountRequest
+	58,  // 151: berth.api.v1.ServiceAccounts.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 152: berth.api.v1.ServiceAccounts.List:input_type -> berth.api.v1.ListRequest
+	60,  // 153: berth.api.v1.ServiceAccounts.Watch:input_type -> berth.api.v1.WatchRequest
+	34,  // 154: berth.api.v1.ServiceAccounts.Update:input_type -> berth.api.v1.UpdateServiceAccountRequest
+	61,  // 155: berth.api.v1.ServiceAccounts.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 156: berth.api.v1.ServiceAccounts.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 157: berth.api.v1.ServiceAccounts.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 158: berth.api.v1.ServiceAccounts.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	38,  // 159: berth.api.v1.Leases.Create:input_type -> berth.api.v1.CreateLeaseRequest
+	58,  // 160: berth.api.v1.Leases.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 161: berth.api.v1.Leases.List:input_type -> berth.api.v1.ListRequest
+	60,  // 162: berth.api.v1.Leases.Watch:input_type -> berth.api.v1.WatchRequest
+	39,  // 163: berth.api.v1.Leases.Update:input_type -> berth.api.v1.UpdateLeaseRequest
+	61,  // 164: berth.api.v1.Leases.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 165: berth.api.v1.Leases.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 166: berth.api.v1.Leases.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 167: berth.api.v1.Leases.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	0,   // 168: berth.api.v1.Pods.Create:output_type -> berth.api.v1.PodObject
+	0,   // 169: berth.api.v1.Pods.Get:output_type -> berth.api.v1.PodObject
+	1,   // 170: berth.api.v1.Pods.List:output_type -> berth.api.v1.PodListObject
+	2,   // 171: berth.api.v1.Pods.Watch:output_type -> berth.api.v1.PodWatchEvent
+	0,   // 172: berth.api.v1.Pods.Update:output_type -> berth.api.v1.PodObject
+	0,   // 173: berth.api.v1.Pods.GetStatus:output_type -> berth.api.v1.PodObject
+	0,   // 174: berth.api.v1.Pods.UpdateStatus:output_type -> berth.api.v1.PodObject
+	0,   // 175: berth.api.v1.Pods.Patch:output_type -> berth.api.v1.PodObject
+	0,   // 176: berth.api.v1.Pods.Apply:output_type -> berth.api.v1.PodObject
+	0,   // 177: berth.api.v1.Pods.Delete:output_type -> berth.api.v1.PodObject
+	1,   // 178: berth.api.v1.Pods.DeleteCollection:output_type -> berth.api.v1.PodListObject
+	67,  // 179: berth.api.v1.Pods.Bind:output_type -> berth.api.v1.BindPodReply
+	68,  // 180: berth.api.v1.Pods.Log:output_type -> berth.api.v1.PodLogChunk
+	5,   // 181: berth.api.v1.Nodes.Create:output_type -> berth.api.v1.NodeObject
+	5,   // 182: berth.api.v1.Nodes.Get:output_type -> berth.api.v1.NodeObject
+	6,   // 183: berth.api.v1.Nodes.List:output_type -> berth.api.v1.NodeListObject
+	7,   // 184: berth.api.v1.Nodes.Watch:output_type -> berth.api.v1.NodeWatchEvent
+	5,   // 185: berth.api.v1.Nodes.Update:output_type -> berth.api.v1.NodeObject
+	5,   // 186: berth.api.v1.Nodes.GetStatus:output_type -> berth.api.v1.NodeObject
+	5,   // 187: berth.api.v1.Nodes.UpdateStatus:output_type -> berth.api.v1.NodeObject
+	5,   // 188: berth.api.v1.Nodes.Patch:output_type -> berth.api.v1.NodeObject
+	5,   // 189: berth.api.v1.Nodes.Apply:output_type -> berth.api.v1.NodeObject
+	5,   // 190: berth.api.v1.Nodes.Delete:output_type -> berth.api.v1.NodeObject
+	6,   // 191: berth.api.v1.Nodes.DeleteCollection:output_type -> berth.api.v1.NodeListObject
+	10,  // 192: berth.api.v1.Namespaces.Create:output_type -> berth.api.v1.NamespaceObject
+	10,  // 193: berth.api.v1.Namespaces.Get:output_type -> berth.api.v1.NamespaceObject
+	11,  // 194: berth.api.v1.Namespaces.List:output_type -> berth.api.v1.NamespaceListObject
+	12,  // 195: berth.api.v1.Namespaces.Watch:output_type -> berth.api.v1.NamespaceWatchEvent
+	10,  // 196: berth.api.v1.Namespaces.Update:output_type -> berth.api.v1.NamespaceObject
+	10,  // 197: berth.api.v1.Namespaces.GetStatus:output_type -> berth.api.v1.NamespaceObject
+	10,  // 198: berth.api.v1.Namespaces.UpdateStatus:output_type -> berth.api.v1.NamespaceObject
+	10,  // 199: berth.api.v1.Namespaces.Patch:output_type -> berth.api.v1.NamespaceObject
+	10,  // 200: berth.api.v1.Namespaces.Apply:output_type -> berth.api.v1.NamespaceObject
+	10,  // 201: berth.api.v1.Namespaces.Delete:output_type -> berth.api.v1.NamespaceObject
+	11,  // 202: berth.api.v1.Namespaces.DeleteCollection:output_type -> berth.api.v1.NamespaceListObject
+	15,  // 203: berth.api.v1.Secrets.Create:output_type -> berth.api.v1.SecretObject
+	15,  // 204: berth.api.v1.Secrets.Get:output_type -> berth.api.v1.SecretObject
+	16,  // 205: berth.api.v1.Secrets.List:output_type -> berth.api.v1.SecretListObject
+	17,  // 206: berth.api.v1.Secrets.Watch:output_type -> berth.api.v1.SecretWatchEvent
+	15,  // 207: berth.api.v1.Secrets.Update:output_type -> berth.api.v1.SecretObject
+	15,  // 208: berth.api.v1.Secrets.Patch:output_type -> berth.api.v1.SecretObject
+	15,  // 209: berth.api.v1.Secrets.Apply:output_type -> berth.api.v1.SecretObject
+	15,  // 210: berth.api.v1.Secrets.Delete:output_type -> berth.api.v1.SecretObject
+	16,  // 211: berth.api.v1.Secrets.DeleteCollection:output_type -> berth.api.v1.SecretListObject
+	20,  // 212: berth.api.v1.ConfigMaps.Create:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 213: berth.api.v1.ConfigMaps.Get:output_type -> berth.api.v1.ConfigMapObject
+	21,  // 214: berth.api.v1.ConfigMaps.List:output_type -> berth.api.v1.ConfigMapListObject
+	22,  // 215: berth.api.v1.ConfigMaps.Watch:output_type -> berth.api.v1.ConfigMapWatchEvent
+	20,  // 216: berth.api.v1.ConfigMaps.Update:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 217: berth.api.v1.ConfigMaps.Patch:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 218: berth.api.v1.ConfigMaps.Apply:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 219: berth.api.v1.ConfigMaps.Delete:output_type -> berth.api.v1.ConfigMapObject
+	21,  // 220: berth.api.v1.ConfigMaps.DeleteCollection:output_type -> berth.api.v1.ConfigMapListObject
+	25,  // 221: berth.api.v1.Events.Create:output_type -> berth.api.v1.EventObject
+	25,  // 222: berth.api.v1.Events.Get:output_type -> berth.api.v1.EventObject
+	26,  // 223: berth.api.v1.Events.List:output_type -> berth.api.v1.EventListObject
+	27,  // 224: berth.api.v1.Events.Watch:output_type -> berth.api.v1.EventWatchEvent
+	25,  // 225: berth.api.v1.Events.Update:output_type -> berth.api.v1.EventObject
+	25,  // 226: berth.api.v1.Events.Patch:output_type -> berth.api.v1.EventObject
+	25,  // 227: berth.api.v1.Events.Apply:output_type -> berth.api.v1.EventObject
+	25,  // 228: berth.api.v1.Events.Delete:output_type -> berth.api.v1.EventObject
+	26,  // 229: berth.api.v1.Events.DeleteCollection:output_type -> berth.api.v1.EventListObject
+	30,  // 230: berth.api.v1.ServiceAccounts.Create:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 231: berth.api.v1.ServiceAccounts.Get:output_type -> berth.api.v1.ServiceAccountObject
+	31,  // 232: berth.api.v1.ServiceAccounts.List:output_type -> berth.api.v1.ServiceAccountListObject
+	32,  // 233: berth.api.v1.ServiceAccounts.Watch:output_type -> berth.api.v1.ServiceAccountWatchEvent
+	30,  // 234: berth.api.v1.ServiceAccounts.Update:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 235: berth.api.v1.ServiceAccounts.Patch:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 236: berth.api.v1.ServiceAccounts.Apply:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 237: berth.api.v1.ServiceAccounts.Delete:output_type -> berth.api.v1.ServiceAccountObject
+	31,  // 238: berth.api.v1.ServiceAccounts.DeleteCollection:output_type -> berth.api.v1.ServiceAccountListObject
+	35,  // 239: berth.api.v1.Leases.Create:output_type -> berth.api.v1.LeaseObject
+	35,  // 240: berth.api.v1.Leases.Get:output_type -> berth.api.v1.LeaseObject
+	36,  // 241: berth.api.v1.Leases.List:output_type -> berth.api.v1.LeaseListObject
+	37,  // 242: berth.api.v1.Leases.Watch:output_type -> berth.api.v1.LeaseWatchEvent
+	35,  // 243: berth.api.v1.Leases.Update:output_type -> berth.api.v1.LeaseObject
+	35,  // 244: berth.api.v1.Leases.Patch:output_type -> berth.api.v1.LeaseObject
+	35,  // 245: berth.api.v1.Leases.Apply:output_type -> berth.api.v1.LeaseObject
+	35,  // 246: berth.api.v1.Leases.Delete:output_type -> berth.api.v1.LeaseObject
+	36,  // 247: berth.api.v1.Leases.DeleteCollection:output_type -> berth.api.v1.LeaseListObject
+	168, // [168:248] is the sub-list for method output_type
+	88,  // [88:168] is the sub-list for method input_type
+	88,  // [88:88] is the sub-list for extension type_name
+	88,  // [88:88] is the sub-list for extension extendee
+	0,   // [0:88] is the sub-list for field type_name
 }
 
 func init() { file_berth_api_v1_services_proto_init() }
@@ -4485,15 +5251,36 @@ func file_berth_api_v1_services_proto_init() {
 		(*UpdateServiceAccountRequest_ServiceAccount)(nil),
 		(*UpdateServiceAccountRequest_Manifest)(nil),
 	}
+	file_berth_api_v1_services_proto_msgTypes[35].OneofWrappers = []any{
+		(*LeaseObject_Lease)(nil),
+		(*LeaseObject_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[36].OneofWrappers = []any{
+		(*LeaseListObject_List)(nil),
+		(*LeaseListObject_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[37].OneofWrappers = []any{
+		(*LeaseWatchEvent_Lease)(nil),
+		(*LeaseWatchEvent_Manifest)(nil),
+		(*LeaseWatchEvent_Status)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[38].OneofWrappers = []any{
+		(*CreateLeaseRequest_Lease)(nil),
+		(*CreateLeaseRequest_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[39].OneofWrappers = []any{
+		(*UpdateLeaseRequest_Lease)(nil),
+		(*UpdateLeaseRequest_Manifest)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_api_v1_services_proto_rawDesc), len(file_berth_api_v1_services_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   40,
 			NumExtensions: 0,
-			NumServices:   7,
+			NumServices:   8,
 		},
 		GoTypes:           file_berth_api_v1_services_proto_goTypes,
 		DependencyIndexes: file_berth_api_v1_services_proto_depIdxs,

@@ -21,16 +21,19 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Pods_Create_FullMethodName       = "/berth.api.v1.Pods/Create"
-	Pods_Get_FullMethodName          = "/berth.api.v1.Pods/Get"
-	Pods_List_FullMethodName         = "/berth.api.v1.Pods/List"
-	Pods_Watch_FullMethodName        = "/berth.api.v1.Pods/Watch"
-	Pods_Update_FullMethodName       = "/berth.api.v1.Pods/Update"
-	Pods_GetStatus_FullMethodName    = "/berth.api.v1.Pods/GetStatus"
-	Pods_UpdateStatus_FullMethodName = "/berth.api.v1.Pods/UpdateStatus"
-	Pods_Delete_FullMethodName       = "/berth.api.v1.Pods/Delete"
-	Pods_Bind_FullMethodName         = "/berth.api.v1.Pods/Bind"
-	Pods_Log_FullMethodName          = "/berth.api.v1.Pods/Log"
+	Pods_Create_FullMethodName           = "/berth.api.v1.Pods/Create"
+	Pods_Get_FullMethodName              = "/berth.api.v1.Pods/Get"
+	Pods_List_FullMethodName             = "/berth.api.v1.Pods/List"
+	Pods_Watch_FullMethodName            = "/berth.api.v1.Pods/Watch"
+	Pods_Update_FullMethodName           = "/berth.api.v1.Pods/Update"
+	Pods_GetStatus_FullMethodName        = "/berth.api.v1.Pods/GetStatus"
+	Pods_UpdateStatus_FullMethodName     = "/berth.api.v1.Pods/UpdateStatus"
+	Pods_Patch_FullMethodName            = "/berth.api.v1.Pods/Patch"
+	Pods_Apply_FullMethodName            = "/berth.api.v1.Pods/Apply"
+	Pods_Delete_FullMethodName           = "/berth.api.v1.Pods/Delete"
+	Pods_DeleteCollection_FullMethodName = "/berth.api.v1.Pods/DeleteCollection"
+	Pods_Bind_FullMethodName             = "/berth.api.v1.Pods/Bind"
+	Pods_Log_FullMethodName              = "/berth.api.v1.Pods/Log"
 )
 
 // PodsClient is the client API for Pods service.
@@ -44,7 +47,10 @@ type PodsClient interface {
 	Update(ctx context.Context, in *UpdatePodRequest, opts ...grpc.CallOption) (*PodObject, error)
 	GetStatus(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PodObject, error)
 	UpdateStatus(ctx context.Context, in *UpdatePodRequest, opts ...grpc.CallOption) (*PodObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*PodObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*PodObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*PodObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*PodListObject, error)
 	Bind(ctx context.Context, in *BindPodRequest, opts ...grpc.CallOption) (*BindPodReply, error)
 	Log(ctx context.Context, in *PodLogRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PodLogChunk], error)
 }
@@ -136,10 +142,40 @@ func (c *podsClient) UpdateStatus(ctx context.Context, in *UpdatePodRequest, opt
 	return out, nil
 }
 
+func (c *podsClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*PodObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodObject)
+	err := c.cc.Invoke(ctx, Pods_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *podsClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*PodObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodObject)
+	err := c.cc.Invoke(ctx, Pods_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *podsClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*PodObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(PodObject)
 	err := c.cc.Invoke(ctx, Pods_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *podsClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*PodListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodListObject)
+	err := c.cc.Invoke(ctx, Pods_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +222,10 @@ type PodsServer interface {
 	Update(context.Context, *UpdatePodRequest) (*PodObject, error)
 	GetStatus(context.Context, *GetRequest) (*PodObject, error)
 	UpdateStatus(context.Context, *UpdatePodRequest) (*PodObject, error)
+	Patch(context.Context, *PatchRequest) (*PodObject, error)
+	Apply(context.Context, *ApplyRequest) (*PodObject, error)
 	Delete(context.Context, *DeleteRequest) (*PodObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*PodListObject, error)
 	Bind(context.Context, *BindPodRequest) (*BindPodReply, error)
 	Log(*PodLogRequest, grpc.ServerStreamingServer[PodLogChunk]) error
 	mustEmbedUnimplementedPodsServer()
@@ -220,8 +259,17 @@ func (UnimplementedPodsServer) GetStatus(context.Context, *GetRequest) (*PodObje
 func (UnimplementedPodsServer) UpdateStatus(context.Context, *UpdatePodRequest) (*PodObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateStatus not implemented")
 }
+func (UnimplementedPodsServer) Patch(context.Context, *PatchRequest) (*PodObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedPodsServer) Apply(context.Context, *ApplyRequest) (*PodObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedPodsServer) Delete(context.Context, *DeleteRequest) (*PodObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedPodsServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*PodListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedPodsServer) Bind(context.Context, *BindPodRequest) (*BindPodReply, error) {
 	return nil, status.Error(codes.Unimplemented, "method Bind not implemented")
@@ -369,6 +417,42 @@ func _Pods_UpdateStatus_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Pods_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Pods_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Pods_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -383,6 +467,24 @@ func _Pods_Delete_Handler(srv interface{}, ctx context.Context, dec func(interfa
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(PodsServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Pods_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -448,8 +550,20 @@ var Pods_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Pods_UpdateStatus_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _Pods_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _Pods_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _Pods_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _Pods_DeleteCollection_Handler,
 		},
 		{
 			MethodName: "Bind",
@@ -472,14 +586,17 @@ var Pods_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Nodes_Create_FullMethodName       = "/berth.api.v1.Nodes/Create"
-	Nodes_Get_FullMethodName          = "/berth.api.v1.Nodes/Get"
-	Nodes_List_FullMethodName         = "/berth.api.v1.Nodes/List"
-	Nodes_Watch_FullMethodName        = "/berth.api.v1.Nodes/Watch"
-	Nodes_Update_FullMethodName       = "/berth.api.v1.Nodes/Update"
-	Nodes_GetStatus_FullMethodName    = "/berth.api.v1.Nodes/GetStatus"
-	Nodes_UpdateStatus_FullMethodName = "/berth.api.v1.Nodes/UpdateStatus"
-	Nodes_Delete_FullMethodName       = "/berth.api.v1.Nodes/Delete"
+	Nodes_Create_FullMethodName           = "/berth.api.v1.Nodes/Create"
+	Nodes_Get_FullMethodName              = "/berth.api.v1.Nodes/Get"
+	Nodes_List_FullMethodName             = "/berth.api.v1.Nodes/List"
+	Nodes_Watch_FullMethodName            = "/berth.api.v1.Nodes/Watch"
+	Nodes_Update_FullMethodName           = "/berth.api.v1.Nodes/Update"
+	Nodes_GetStatus_FullMethodName        = "/berth.api.v1.Nodes/GetStatus"
+	Nodes_UpdateStatus_FullMethodName     = "/berth.api.v1.Nodes/UpdateStatus"
+	Nodes_Patch_FullMethodName            = "/berth.api.v1.Nodes/Patch"
+	Nodes_Apply_FullMethodName            = "/berth.api.v1.Nodes/Apply"
+	Nodes_Delete_FullMethodName           = "/berth.api.v1.Nodes/Delete"
+	Nodes_DeleteCollection_FullMethodName = "/berth.api.v1.Nodes/DeleteCollection"
 )
 
 // NodesClient is the client API for Nodes service.
@@ -493,7 +610,10 @@ type NodesClient interface {
 	Update(ctx context.Context, in *UpdateNodeRequest, opts ...grpc.CallOption) (*NodeObject, error)
 	GetStatus(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*NodeObject, error)
 	UpdateStatus(ctx context.Context, in *UpdateNodeRequest, opts ...grpc.CallOption) (*NodeObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*NodeObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*NodeObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*NodeObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*NodeListObject, error)
 }
 
 type nodesClient struct {
@@ -583,10 +703,40 @@ func (c *nodesClient) UpdateStatus(ctx context.Context, in *UpdateNodeRequest, o
 	return out, nil
 }
 
+func (c *nodesClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*NodeObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NodeObject)
+	err := c.cc.Invoke(ctx, Nodes_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *nodesClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*NodeObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NodeObject)
+	err := c.cc.Invoke(ctx, Nodes_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *nodesClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*NodeObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(NodeObject)
 	err := c.cc.Invoke(ctx, Nodes_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *nodesClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*NodeListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NodeListObject)
+	err := c.cc.Invoke(ctx, Nodes_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -604,7 +754,10 @@ type NodesServer interface {
 	Update(context.Context, *UpdateNodeRequest) (*NodeObject, error)
 	GetStatus(context.Context, *GetRequest) (*NodeObject, error)
 	UpdateStatus(context.Context, *UpdateNodeRequest) (*NodeObject, error)
+	Patch(context.Context, *PatchRequest) (*NodeObject, error)
+	Apply(context.Context, *ApplyRequest) (*NodeObject, error)
 	Delete(context.Context, *DeleteRequest) (*NodeObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*NodeListObject, error)
 	mustEmbedUnimplementedNodesServer()
 }
 
@@ -636,8 +789,17 @@ func (UnimplementedNodesServer) GetStatus(context.Context, *GetRequest) (*NodeOb
 func (UnimplementedNodesServer) UpdateStatus(context.Context, *UpdateNodeRequest) (*NodeObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateStatus not implemented")
 }
+func (UnimplementedNodesServer) Patch(context.Context, *PatchRequest) (*NodeObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedNodesServer) Apply(context.Context, *ApplyRequest) (*NodeObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedNodesServer) Delete(context.Context, *DeleteRequest) (*NodeObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedNodesServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*NodeListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedNodesServer) mustEmbedUnimplementedNodesServer() {}
 func (UnimplementedNodesServer) testEmbeddedByValue()               {}
@@ -779,6 +941,42 @@ func _Nodes_UpdateStatus_Handler(srv interface{}, ctx context.Context, dec func(
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Nodes_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NodesServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Nodes_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NodesServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Nodes_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NodesServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Nodes_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NodesServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Nodes_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -793,6 +991,24 @@ func _Nodes_Delete_Handler(srv interface{}, ctx context.Context, dec func(interf
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(NodesServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Nodes_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NodesServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Nodes_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NodesServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -829,8 +1045,20 @@ var Nodes_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Nodes_UpdateStatus_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _Nodes_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _Nodes_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _Nodes_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _Nodes_DeleteCollection_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -844,14 +1072,17 @@ var Nodes_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Namespaces_Create_FullMethodName       = "/berth.api.v1.Namespaces/Create"
-	Namespaces_Get_FullMethodName          = "/berth.api.v1.Namespaces/Get"
-	Namespaces_List_FullMethodName         = "/berth.api.v1.Namespaces/List"
-	Namespaces_Watch_FullMethodName        = "/berth.api.v1.Namespaces/Watch"
-	Namespaces_Update_FullMethodName       = "/berth.api.v1.Namespaces/Update"
-	Namespaces_GetStatus_FullMethodName    = "/berth.api.v1.Namespaces/GetStatus"
-	Namespaces_UpdateStatus_FullMethodName = "/berth.api.v1.Namespaces/UpdateStatus"
-	Namespaces_Delete_FullMethodName       = "/berth.api.v1.Namespaces/Delete"
+	Namespaces_Create_FullMethodName           = "/berth.api.v1.Namespaces/Create"
+	Namespaces_Get_FullMethodName              = "/berth.api.v1.Namespaces/Get"
+	Namespaces_List_FullMethodName             = "/berth.api.v1.Namespaces/List"
+	Namespaces_Watch_FullMethodName            = "/berth.api.v1.Namespaces/Watch"
+	Namespaces_Update_FullMethodName           = "/berth.api.v1.Namespaces/Update"
+	Namespaces_GetStatus_FullMethodName        = "/berth.api.v1.Namespaces/GetStatus"
+	Namespaces_UpdateStatus_FullMethodName     = "/berth.api.v1.Namespaces/UpdateStatus"
+	Namespaces_Patch_FullMethodName            = "/berth.api.v1.Namespaces/Patch"
+	Namespaces_Apply_FullMethodName            = "/berth.api.v1.Namespaces/Apply"
+	Namespaces_Delete_FullMethodName           = "/berth.api.v1.Namespaces/Delete"
+	Namespaces_DeleteCollection_FullMethodName = "/berth.api.v1.Namespaces/DeleteCollection"
 )
 
 // NamespacesClient is the client API for Namespaces service.
@@ -865,7 +1096,10 @@ type NamespacesClient interface {
 	Update(ctx context.Context, in *UpdateNamespaceRequest, opts ...grpc.CallOption) (*NamespaceObject, error)
 	GetStatus(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*NamespaceObject, error)
 	UpdateStatus(ctx context.Context, in *UpdateNamespaceRequest, opts ...grpc.CallOption) (*NamespaceObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*NamespaceObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*NamespaceObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*NamespaceObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*NamespaceListObject, error)
 }
 
 type namespacesClient struct {
@@ -955,10 +1189,40 @@ func (c *namespacesClient) UpdateStatus(ctx context.Context, in *UpdateNamespace
 	return out, nil
 }
 
+func (c *namespacesClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*NamespaceObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NamespaceObject)
+	err := c.cc.Invoke(ctx, Namespaces_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *namespacesClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*NamespaceObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NamespaceObject)
+	err := c.cc.Invoke(ctx, Namespaces_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *namespacesClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*NamespaceObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(NamespaceObject)
 	err := c.cc.Invoke(ctx, Namespaces_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *namespacesClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*NamespaceListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NamespaceListObject)
+	err := c.cc.Invoke(ctx, Namespaces_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -976,7 +1240,10 @@ type NamespacesServer interface {
 	Update(context.Context, *UpdateNamespaceRequest) (*NamespaceObject, error)
 	GetStatus(context.Context, *GetRequest) (*NamespaceObject, error)
 	UpdateStatus(context.Context, *UpdateNamespaceRequest) (*NamespaceObject, error)
+	Patch(context.Context, *PatchRequest) (*NamespaceObject, error)
+	Apply(context.Context, *ApplyRequest) (*NamespaceObject, error)
 	Delete(context.Context, *DeleteRequest) (*NamespaceObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*NamespaceListObject, error)
 	mustEmbedUnimplementedNamespacesServer()
 }
 
@@ -1008,8 +1275,17 @@ func (UnimplementedNamespacesServer) GetStatus(context.Context, *GetRequest) (*N
 func (UnimplementedNamespacesServer) UpdateStatus(context.Context, *UpdateNamespaceRequest) (*NamespaceObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateStatus not implemented")
 }
+func (UnimplementedNamespacesServer) Patch(context.Context, *PatchRequest) (*NamespaceObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedNamespacesServer) Apply(context.Context, *ApplyRequest) (*NamespaceObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedNamespacesServer) Delete(context.Context, *DeleteRequest) (*NamespaceObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedNamespacesServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*NamespaceListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedNamespacesServer) mustEmbedUnimplementedNamespacesServer() {}
 func (UnimplementedNamespacesServer) testEmbeddedByValue()                    {}
@@ -1151,6 +1427,42 @@ func _Namespaces_UpdateStatus_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Namespaces_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NamespacesServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Namespaces_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NamespacesServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Namespaces_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NamespacesServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Namespaces_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NamespacesServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Namespaces_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -1165,6 +1477,24 @@ func _Namespaces_Delete_Handler(srv interface{}, ctx context.Context, dec func(i
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(NamespacesServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Namespaces_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NamespacesServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Namespaces_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NamespacesServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1201,8 +1531,20 @@ var Namespaces_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Namespaces_UpdateStatus_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _Namespaces_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _Namespaces_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _Namespaces_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _Namespaces_DeleteCollection_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -1216,12 +1558,15 @@ var Namespaces_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Secrets_Create_FullMethodName = "/berth.api.v1.Secrets/Create"
-	Secrets_Get_FullMethodName    = "/berth.api.v1.Secrets/Get"
-	Secrets_List_FullMethodName   = "/berth.api.v1.Secrets/List"
-	Secrets_Watch_FullMethodName  = "/berth.api.v1.Secrets/Watch"
-	Secrets_Update_FullMethodName = "/berth.api.v1.Secrets/Update"
-	Secrets_Delete_FullMethodName = "/berth.api.v1.Secrets/Delete"
+	Secrets_Create_FullMethodName           = "/berth.api.v1.Secrets/Create"
+	Secrets_Get_FullMethodName              = "/berth.api.v1.Secrets/Get"
+	Secrets_List_FullMethodName             = "/berth.api.v1.Secrets/List"
+	Secrets_Watch_FullMethodName            = "/berth.api.v1.Secrets/Watch"
+	Secrets_Update_FullMethodName           = "/berth.api.v1.Secrets/Update"
+	Secrets_Patch_FullMethodName            = "/berth.api.v1.Secrets/Patch"
+	Secrets_Apply_FullMethodName            = "/berth.api.v1.Secrets/Apply"
+	Secrets_Delete_FullMethodName           = "/berth.api.v1.Secrets/Delete"
+	Secrets_DeleteCollection_FullMethodName = "/berth.api.v1.Secrets/DeleteCollection"
 )
 
 // SecretsClient is the client API for Secrets service.
@@ -1233,7 +1578,10 @@ type SecretsClient interface {
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*SecretListObject, error)
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SecretWatchEvent], error)
 	Update(ctx context.Context, in *UpdateSecretRequest, opts ...grpc.CallOption) (*SecretObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*SecretObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*SecretObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*SecretObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*SecretListObject, error)
 }
 
 type secretsClient struct {
@@ -1303,10 +1651,40 @@ func (c *secretsClient) Update(ctx context.Context, in *UpdateSecretRequest, opt
 	return out, nil
 }
 
+func (c *secretsClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*SecretObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SecretObject)
+	err := c.cc.Invoke(ctx, Secrets_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *secretsClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*SecretObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SecretObject)
+	err := c.cc.Invoke(ctx, Secrets_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *secretsClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*SecretObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SecretObject)
 	err := c.cc.Invoke(ctx, Secrets_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *secretsClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*SecretListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SecretListObject)
+	err := c.cc.Invoke(ctx, Secrets_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1322,7 +1700,10 @@ type SecretsServer interface {
 	List(context.Context, *ListRequest) (*SecretListObject, error)
 	Watch(*WatchRequest, grpc.ServerStreamingServer[SecretWatchEvent]) error
 	Update(context.Context, *UpdateSecretRequest) (*SecretObject, error)
+	Patch(context.Context, *PatchRequest) (*SecretObject, error)
+	Apply(context.Context, *ApplyRequest) (*SecretObject, error)
 	Delete(context.Context, *DeleteRequest) (*SecretObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*SecretListObject, error)
 	mustEmbedUnimplementedSecretsServer()
 }
 
@@ -1348,8 +1729,17 @@ func (UnimplementedSecretsServer) Watch(*WatchRequest, grpc.ServerStreamingServe
 func (UnimplementedSecretsServer) Update(context.Context, *UpdateSecretRequest) (*SecretObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
 }
+func (UnimplementedSecretsServer) Patch(context.Context, *PatchRequest) (*SecretObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedSecretsServer) Apply(context.Context, *ApplyRequest) (*SecretObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedSecretsServer) Delete(context.Context, *DeleteRequest) (*SecretObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedSecretsServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*SecretListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedSecretsServer) mustEmbedUnimplementedSecretsServer() {}
 func (UnimplementedSecretsServer) testEmbeddedByValue()                 {}
@@ -1455,6 +1845,42 @@ func _Secrets_Update_Handler(srv interface{}, ctx context.Context, dec func(inte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Secrets_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SecretsServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Secrets_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SecretsServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Secrets_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SecretsServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Secrets_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SecretsServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Secrets_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -1469,6 +1895,24 @@ func _Secrets_Delete_Handler(srv interface{}, ctx context.Context, dec func(inte
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SecretsServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Secrets_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SecretsServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Secrets_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SecretsServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1497,8 +1941,20 @@ var Secrets_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Secrets_Update_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _Secrets_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _Secrets_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _Secrets_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _Secrets_DeleteCollection_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -1512,12 +1968,15 @@ var Secrets_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	ConfigMaps_Create_FullMethodName = "/berth.api.v1.ConfigMaps/Create"
-	ConfigMaps_Get_FullMethodName    = "/berth.api.v1.ConfigMaps/Get"
-	ConfigMaps_List_FullMethodName   = "/berth.api.v1.ConfigMaps/List"
-	ConfigMaps_Watch_FullMethodName  = "/berth.api.v1.ConfigMaps/Watch"
-	ConfigMaps_Update_FullMethodName = "/berth.api.v1.ConfigMaps/Update"
-	ConfigMaps_Delete_FullMethodName = "/berth.api.v1.ConfigMaps/Delete"
+	ConfigMaps_Create_FullMethodName           = "/berth.api.v1.ConfigMaps/Create"
+	ConfigMaps_Get_FullMethodName              = "/berth.api.v1.ConfigMaps/Get"
+	ConfigMaps_List_FullMethodName             = "/berth.api.v1.ConfigMaps/List"
+	ConfigMaps_Watch_FullMethodName            = "/berth.api.v1.ConfigMaps/Watch"
+	ConfigMaps_Update_FullMethodName           = "/berth.api.v1.ConfigMaps/Update"
+	ConfigMaps_Patch_FullMethodName            = "/berth.api.v1.ConfigMaps/Patch"
+	ConfigMaps_Apply_FullMethodName            = "/berth.api.v1.ConfigMaps/Apply"
+	ConfigMaps_Delete_FullMethodName           = "/berth.api.v1.ConfigMaps/Delete"
+	ConfigMaps_DeleteCollection_FullMethodName = "/berth.api.v1.ConfigMaps/DeleteCollection"
 )
 
 // ConfigMapsClient is the client API for ConfigMaps service.
@@ -1529,7 +1988,10 @@ type ConfigMapsClient interface {
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ConfigMapListObject, error)
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ConfigMapWatchEvent], error)
 	Update(ctx context.Context, in *UpdateConfigMapRequest, opts ...grpc.CallOption) (*ConfigMapObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*ConfigMapObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*ConfigMapObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*ConfigMapObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*ConfigMapListObject, error)
 }
 
 type configMapsClient struct {
@@ -1599,10 +2061,40 @@ func (c *configMapsClient) Update(ctx context.Context, in *UpdateConfigMapReques
 	return out, nil
 }
 
+func (c *configMapsClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*ConfigMapObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ConfigMapObject)
+	err := c.cc.Invoke(ctx, ConfigMaps_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *configMapsClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*ConfigMapObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ConfigMapObject)
+	err := c.cc.Invoke(ctx, ConfigMaps_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *configMapsClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*ConfigMapObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ConfigMapObject)
 	err := c.cc.Invoke(ctx, ConfigMaps_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *configMapsClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*ConfigMapListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ConfigMapListObject)
+	err := c.cc.Invoke(ctx, ConfigMaps_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1618,7 +2110,10 @@ type ConfigMapsServer interface {
 	List(context.Context, *ListRequest) (*ConfigMapListObject, error)
 	Watch(*WatchRequest, grpc.ServerStreamingServer[ConfigMapWatchEvent]) error
 	Update(context.Context, *UpdateConfigMapRequest) (*ConfigMapObject, error)
+	Patch(context.Context, *PatchRequest) (*ConfigMapObject, error)
+	Apply(context.Context, *ApplyRequest) (*ConfigMapObject, error)
 	Delete(context.Context, *DeleteRequest) (*ConfigMapObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*ConfigMapListObject, error)
 	mustEmbedUnimplementedConfigMapsServer()
 }
 
@@ -1644,8 +2139,17 @@ func (UnimplementedConfigMapsServer) Watch(*WatchRequest, grpc.ServerStreamingSe
 func (UnimplementedConfigMapsServer) Update(context.Context, *UpdateConfigMapRequest) (*ConfigMapObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
 }
+func (UnimplementedConfigMapsServer) Patch(context.Context, *PatchRequest) (*ConfigMapObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedConfigMapsServer) Apply(context.Context, *ApplyRequest) (*ConfigMapObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedConfigMapsServer) Delete(context.Context, *DeleteRequest) (*ConfigMapObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedConfigMapsServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*ConfigMapListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedConfigMapsServer) mustEmbedUnimplementedConfigMapsServer() {}
 func (UnimplementedConfigMapsServer) testEmbeddedByValue()                    {}
@@ -1751,6 +2255,42 @@ func _ConfigMaps_Update_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ConfigMaps_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConfigMapsServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ConfigMaps_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConfigMapsServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ConfigMaps_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConfigMapsServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ConfigMaps_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConfigMapsServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ConfigMaps_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -1765,6 +2305,24 @@ func _ConfigMaps_Delete_Handler(srv interface{}, ctx context.Context, dec func(i
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ConfigMapsServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ConfigMaps_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConfigMapsServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ConfigMaps_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConfigMapsServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1793,8 +2351,20 @@ var ConfigMaps_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ConfigMaps_Update_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _ConfigMaps_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _ConfigMaps_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _ConfigMaps_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _ConfigMaps_DeleteCollection_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -1808,12 +2378,15 @@ var ConfigMaps_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Events_Create_FullMethodName = "/berth.api.v1.Events/Create"
-	Events_Get_FullMethodName    = "/berth.api.v1.Events/Get"
-	Events_List_FullMethodName   = "/berth.api.v1.Events/List"
-	Events_Watch_FullMethodName  = "/berth.api.v1.Events/Watch"
-	Events_Update_FullMethodName = "/berth.api.v1.Events/Update"
-	Events_Delete_FullMethodName = "/berth.api.v1.Events/Delete"
+	Events_Create_FullMethodName           = "/berth.api.v1.Events/Create"
+	Events_Get_FullMethodName              = "/berth.api.v1.Events/Get"
+	Events_List_FullMethodName             = "/berth.api.v1.Events/List"
+	Events_Watch_FullMethodName            = "/berth.api.v1.Events/Watch"
+	Events_Update_FullMethodName           = "/berth.api.v1.Events/Update"
+	Events_Patch_FullMethodName            = "/berth.api.v1.Events/Patch"
+	Events_Apply_FullMethodName            = "/berth.api.v1.Events/Apply"
+	Events_Delete_FullMethodName           = "/berth.api.v1.Events/Delete"
+	Events_DeleteCollection_FullMethodName = "/berth.api.v1.Events/DeleteCollection"
 )
 
 // EventsClient is the client API for Events service.
@@ -1825,7 +2398,10 @@ type EventsClient interface {
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*EventListObject, error)
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[EventWatchEvent], error)
 	Update(ctx context.Context, in *UpdateEventRequest, opts ...grpc.CallOption) (*EventObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*EventObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*EventObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*EventObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*EventListObject, error)
 }
 
 type eventsClient struct {
@@ -1895,10 +2471,40 @@ func (c *eventsClient) Update(ctx context.Context, in *UpdateEventRequest, opts 
 	return out, nil
 }
 
+func (c *eventsClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*EventObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EventObject)
+	err := c.cc.Invoke(ctx, Events_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *eventsClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*EventObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EventObject)
+	err := c.cc.Invoke(ctx, Events_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *eventsClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*EventObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(EventObject)
 	err := c.cc.Invoke(ctx, Events_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *eventsClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*EventListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EventListObject)
+	err := c.cc.Invoke(ctx, Events_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1914,7 +2520,10 @@ type EventsServer interface {
 	List(context.Context, *ListRequest) (*EventListObject, error)
 	Watch(*WatchRequest, grpc.ServerStreamingServer[EventWatchEvent]) error
 	Update(context.Context, *UpdateEventRequest) (*EventObject, error)
+	Patch(context.Context, *PatchRequest) (*EventObject, error)
+	Apply(context.Context, *ApplyRequest) (*EventObject, error)
 	Delete(context.Context, *DeleteRequest) (*EventObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*EventListObject, error)
 	mustEmbedUnimplementedEventsServer()
 }
 
@@ -1940,8 +2549,17 @@ func (UnimplementedEventsServer) Watch(*WatchRequest, grpc.ServerStreamingServer
 func (UnimplementedEventsServer) Update(context.Context, *UpdateEventRequest) (*EventObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
 }
+func (UnimplementedEventsServer) Patch(context.Context, *PatchRequest) (*EventObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedEventsServer) Apply(context.Context, *ApplyRequest) (*EventObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedEventsServer) Delete(context.Context, *DeleteRequest) (*EventObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedEventsServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*EventListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedEventsServer) mustEmbedUnimplementedEventsServer() {}
 func (UnimplementedEventsServer) testEmbeddedByValue()                {}
@@ -2047,6 +2665,42 @@ func _Events_Update_Handler(srv interface{}, ctx context.Context, dec func(inter
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Events_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(EventsServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Events_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(EventsServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Events_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(EventsServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Events_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(EventsServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Events_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -2061,6 +2715,24 @@ func _Events_Delete_Handler(srv interface{}, ctx context.Context, dec func(inter
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(EventsServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Events_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(EventsServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Events_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(EventsServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -2089,8 +2761,20 @@ var Events_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Events_Update_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _Events_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _Events_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _Events_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _Events_DeleteCollection_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -2104,12 +2788,15 @@ var Events_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	ServiceAccounts_Create_FullMethodName = "/berth.api.v1.ServiceAccounts/Create"
-	ServiceAccounts_Get_FullMethodName    = "/berth.api.v1.ServiceAccounts/Get"
-	ServiceAccounts_List_FullMethodName   = "/berth.api.v1.ServiceAccounts/List"
-	ServiceAccounts_Watch_FullMethodName  = "/berth.api.v1.ServiceAccounts/Watch"
-	ServiceAccounts_Update_FullMethodName = "/berth.api.v1.ServiceAccounts/Update"
-	ServiceAccounts_Delete_FullMethodName = "/berth.api.v1.ServiceAccounts/Delete"
+	ServiceAccounts_Create_FullMethodName           = "/berth.api.v1.ServiceAccounts/Create"
+	ServiceAccounts_Get_FullMethodName              = "/berth.api.v1.ServiceAccounts/Get"
+	ServiceAccounts_List_FullMethodName             = "/berth.api.v1.ServiceAccounts/List"
+	ServiceAccounts_Watch_FullMethodName            = "/berth.api.v1.ServiceAccounts/Watch"
+	ServiceAccounts_Update_FullMethodName           = "/berth.api.v1.ServiceAccounts/Update"
+	ServiceAccounts_Patch_FullMethodName            = "/berth.api.v1.ServiceAccounts/Patch"
+	ServiceAccounts_Apply_FullMethodName            = "/berth.api.v1.ServiceAccounts/Apply"
+	ServiceAccounts_Delete_FullMethodName           = "/berth.api.v1.ServiceAccounts/Delete"
+	ServiceAccounts_DeleteCollection_FullMethodName = "/berth.api.v1.ServiceAccounts/DeleteCollection"
 )
 
 // ServiceAccountsClient is the client API for ServiceAccounts service.
@@ -2121,7 +2808,10 @@ type ServiceAccountsClient interface {
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ServiceAccountListObject, error)
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ServiceAccountWatchEvent], error)
 	Update(ctx context.Context, in *UpdateServiceAccountRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*ServiceAccountListObject, error)
 }
 
 type serviceAccountsClient struct {
@@ -2191,10 +2881,40 @@ func (c *serviceAccountsClient) Update(ctx context.Context, in *UpdateServiceAcc
 	return out, nil
 }
 
+func (c *serviceAccountsClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ServiceAccountObject)
+	err := c.cc.Invoke(ctx, ServiceAccounts_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *serviceAccountsClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ServiceAccountObject)
+	err := c.cc.Invoke(ctx, ServiceAccounts_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *serviceAccountsClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ServiceAccountObject)
 	err := c.cc.Invoke(ctx, ServiceAccounts_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *serviceAccountsClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*ServiceAccountListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ServiceAccountListObject)
+	err := c.cc.Invoke(ctx, ServiceAccounts_DeleteCollection_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -2210,7 +2930,10 @@ type ServiceAccountsServer interface {
 	List(context.Context, *ListRequest) (*ServiceAccountListObject, error)
 	Watch(*WatchRequest, grpc.ServerStreamingServer[ServiceAccountWatchEvent]) error
 	Update(context.Context, *UpdateServiceAccountRequest) (*ServiceAccountObject, error)
+	Patch(context.Context, *PatchRequest) (*ServiceAccountObject, error)
+	Apply(context.Context, *ApplyRequest) (*ServiceAccountObject, error)
 	Delete(context.Context, *DeleteRequest) (*ServiceAccountObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*ServiceAccountListObject, error)
 	mustEmbedUnimplementedServiceAccountsServer()
 }
 
@@ -2236,8 +2959,17 @@ func (UnimplementedServiceAccountsServer) Watch(*WatchRequest, grpc.ServerStream
 func (UnimplementedServiceAccountsServer) Update(context.Context, *UpdateServiceAccountRequest) (*ServiceAccountObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
 }
+func (UnimplementedServiceAccountsServer) Patch(context.Context, *PatchRequest) (*ServiceAccountObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedServiceAccountsServer) Apply(context.Context, *ApplyRequest) (*ServiceAccountObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
 func (UnimplementedServiceAccountsServer) Delete(context.Context, *DeleteRequest) (*ServiceAccountObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedServiceAccountsServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*ServiceAccountListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
 }
 func (UnimplementedServiceAccountsServer) mustEmbedUnimplementedServiceAccountsServer() {}
 func (UnimplementedServiceAccountsServer) testEmbeddedByValue()                         {}
@@ -2343,6 +3075,42 @@ func _ServiceAccounts_Update_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ServiceAccounts_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ServiceAccountsServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ServiceAccounts_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ServiceAccountsServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ServiceAccounts_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ServiceAccountsServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ServiceAccounts_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ServiceAccountsServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ServiceAccounts_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRequest)
 	if err := dec(in); err != nil {
@@ -2357,6 +3125,24 @@ func _ServiceAccounts_Delete_Handler(srv interface{}, ctx context.Context, dec f
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ServiceAccountsServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ServiceAccounts_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ServiceAccountsServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ServiceAccounts_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ServiceAccountsServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -2385,14 +3171,436 @@ var ServiceAccounts_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ServiceAccounts_Update_Handler,
 		},
 		{
+			MethodName: "Patch",
+			Handler:    _ServiceAccounts_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _ServiceAccounts_Apply_Handler,
+		},
+		{
 			MethodName: "Delete",
 			Handler:    _ServiceAccounts_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _ServiceAccounts_DeleteCollection_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Watch",
 			Handler:       _ServiceAccounts_Watch_Handler,
+			ServerStreams: true,
+		},
+	},
+	Metadata: "berth/api/v1/services.proto",
+}
+
+const (
+	Leases_Create_FullMethodName           = "/berth.api.v1.Leases/Create"
+	Leases_Get_FullMethodName              = "/berth.api.v1.Leases/Get"
+	Leases_List_FullMethodName             = "/berth.api.v1.Leases/List"
+	Leases_Watch_FullMethodName            = "/berth.api.v1.Leases/Watch"
+	Leases_Update_FullMethodName           = "/berth.api.v1.Leases/Update"
+	Leases_Patch_FullMethodName            = "/berth.api.v1.Leases/Patch"
+	Leases_Apply_FullMethodName            = "/berth.api.v1.Leases/Apply"
+	Leases_Delete_FullMethodName           = "/berth.api.v1.Leases/Delete"
+	Leases_DeleteCollection_FullMethodName = "/berth.api.v1.Leases/DeleteCollection"
+)
+
+// LeasesClient is the client API for Leases service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+type LeasesClient interface {
+	Create(ctx context.Context, in *CreateLeaseRequest, opts ...grpc.CallOption) (*LeaseObject, error)
+	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*LeaseObject, error)
+	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*LeaseListObject, error)
+	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LeaseWatchEvent], error)
+	Update(ctx context.Context, in *UpdateLeaseRequest, opts ...grpc.CallOption) (*LeaseObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*LeaseObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*LeaseObject, error)
+	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*LeaseObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*LeaseListObject, error)
+}
+
+type leasesClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewLeasesClient(cc grpc.ClientConnInterface) LeasesClient {
+	return &leasesClient{cc}
+}
+
+func (c *leasesClient) Create(ctx context.Context, in *CreateLeaseRequest, opts ...grpc.CallOption) (*LeaseObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseObject)
+	err := c.cc.Invoke(ctx, Leases_Create_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*LeaseObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseObject)
+	err := c.cc.Invoke(ctx, Leases_Get_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*LeaseListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseListObject)
+	err := c.cc.Invoke(ctx, Leases_List_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LeaseWatchEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Leases_ServiceDesc.Streams[0], Leases_Watch_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchRequest, LeaseWatchEvent]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Leases_WatchClient = grpc.ServerStreamingClient[LeaseWatchEvent]
+
+func (c *leasesClient) Update(ctx context.Context, in *UpdateLeaseRequest, opts ...grpc.CallOption) (*LeaseObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseObject)
+	err := c.cc.Invoke(ctx, Leases_Update_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*LeaseObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseObject)
+	err := c.cc.Invoke(ctx, Leases_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*LeaseObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseObject)
+	err := c.cc.Invoke(ctx, Leases_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*LeaseObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseObject)
+	err := c.cc.Invoke(ctx, Leases_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *leasesClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*LeaseListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseListObject)
+	err := c.cc.Invoke(ctx, Leases_DeleteCollection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// LeasesServer is the server API for Leases service.
+// All implementations must embed UnimplementedLeasesServer
+// for forward compatibility.
+type LeasesServer interface {
+	Create(context.Context, *CreateLeaseRequest) (*LeaseObject, error)
+	Get(context.Context, *GetRequest) (*LeaseObject, error)
+	List(context.Context, *ListRequest) (*LeaseListObject, error)
+	Watch(*WatchRequest, grpc.ServerStreamingServer[LeaseWatchEvent]) error
+	Update(context.Context, *UpdateLeaseRequest) (*LeaseObject, error)
+	Patch(context.Context, *PatchRequest) (*LeaseObject, error)
+	Apply(context.Context, *ApplyRequest) (*LeaseObject, error)
+	Delete(context.Context, *DeleteRequest) (*LeaseObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*LeaseListObject, error)
+	mustEmbedUnimplementedLeasesServer()
+}
+
+// UnimplementedLeasesServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedLeasesServer struct{}
+
+func (UnimplementedLeasesServer) Create(context.Context, *CreateLeaseRequest) (*LeaseObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Create not implemented")
+}
+func (UnimplementedLeasesServer) Get(context.Context, *GetRequest) (*LeaseObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Get not implemented")
+}
+func (UnimplementedLeasesServer) List(context.Context, *ListRequest) (*LeaseListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method List not implemented")
+}
+func (UnimplementedLeasesServer) Watch(*WatchRequest, grpc.ServerStreamingServer[LeaseWatchEvent]) error {
+	return status.Error(codes.Unimplemented, "method Watch not implemented")
+}
+func (UnimplementedLeasesServer) Update(context.Context, *UpdateLeaseRequest) (*LeaseObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
+}
+func (UnimplementedLeasesServer) Patch(context.Context, *PatchRequest) (*LeaseObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedLeasesServer) Apply(context.Context, *ApplyRequest) (*LeaseObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
+func (UnimplementedLeasesServer) Delete(context.Context, *DeleteRequest) (*LeaseObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedLeasesServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*LeaseListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
+}
+func (UnimplementedLeasesServer) mustEmbedUnimplementedLeasesServer() {}
+func (UnimplementedLeasesServer) testEmbeddedByValue()                {}
+
+// UnsafeLeasesServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to LeasesServer will
+// result in compilation errors.
+type UnsafeLeasesServer interface {
+	mustEmbedUnimplementedLeasesServer()
+}
+
+func RegisterLeasesServer(s grpc.ServiceRegistrar, srv LeasesServer) {
+	// If the following call panics, it indicates UnimplementedLeasesServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&Leases_ServiceDesc, srv)
+}
+
+func _Leases_Create_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateLeaseRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).Create(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_Create_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).Create(ctx, req.(*CreateLeaseRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_Get_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).Get(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_Get_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).Get(ctx, req.(*GetRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_List_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).List(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_List_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).List(ctx, req.(*ListRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_Watch_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(LeasesServer).Watch(m, &grpc.GenericServerStream[WatchRequest, LeaseWatchEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Leases_WatchServer = grpc.ServerStreamingServer[LeaseWatchEvent]
+
+func _Leases_Update_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateLeaseRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).Update(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_Update_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).Update(ctx, req.(*UpdateLeaseRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).Delete(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_Delete_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Leases_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LeasesServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Leases_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LeasesServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// Leases_ServiceDesc is the grpc.ServiceDesc for Leases service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var Leases_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "berth.api.v1.Leases",
+	HandlerType: (*LeasesServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Create",
+			Handler:    _Leases_Create_Handler,
+		},
+		{
+			MethodName: "Get",
+			Handler:    _Leases_Get_Handler,
+		},
+		{
+			MethodName: "List",
+			Handler:    _Leases_List_Handler,
+		},
+		{
+			MethodName: "Update",
+			Handler:    _Leases_Update_Handler,
+		},
+		{
+			MethodName: "Patch",
+			Handler:    _Leases_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _Leases_Apply_Handler,
+		},
+		{
+			MethodName: "Delete",
+			Handler:    _Leases_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _Leases_DeleteCollection_Handler,
+		},
+	},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Watch",
+			Handler:       _Leases_Watch_Handler,
 			ServerStreams: true,
 		},
 	},

@@ -5001,6 +5001,234 @@ func (x *LabelSelectorRequirement) GetValues() []string {
 	return nil
 }
 
+type Lease struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion    string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind          string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata      *ObjectMeta            `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Spec          *LeaseSpec             `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Lease) Reset() {
+	*x = Lease{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[71]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Lease) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Lease) ProtoMessage() {}
+
+func (x *Lease) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[71]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Lease.ProtoReflect.Descriptor instead.
+func (*Lease) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{71}
+}
+
+func (x *Lease) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *Lease) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Lease) GetMetadata() *ObjectMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *Lease) GetSpec() *LeaseSpec {
+	if x != nil {
+		return x.Spec
+	}
+	return nil
+}
+
+type LeaseList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion    string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind          string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata      *ListMeta              `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Items         []*Lease               `protobuf:"bytes,2,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseList) Reset() {
+	*x = LeaseList{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[72]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseList) ProtoMessage() {}
+
+func (x *LeaseList) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[72]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseList.ProtoReflect.Descriptor instead.
+func (*LeaseList) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{72}
+}
+
+func (x *LeaseList) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *LeaseList) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *LeaseList) GetMetadata() *ListMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *LeaseList) GetItems() []*Lease {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+type LeaseSpec struct {
+	state                protoimpl.MessageState `protogen:"open.v1"`
+	HolderIdentity       *string                `protobuf:"bytes,1,opt,name=holderIdentity,proto3,oneof" json:"holderIdentity,omitempty"`
+	LeaseDurationSeconds *int32                 `protobuf:"varint,2,opt,name=leaseDurationSeconds,proto3,oneof" json:"leaseDurationSeconds,omitempty"`
+	AcquireTime          *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=acquireTime,proto3" json:"acquireTime,omitempty"`
+	RenewTime            *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=renewTime,proto3" json:"renewTime,omitempty"`
+	LeaseTransitions     *int32                 `protobuf:"varint,5,opt,name=leaseTransitions,proto3,oneof" json:"leaseTransitions,omitempty"`
+	Strategy             *string                `protobuf:"bytes,6,opt,name=strategy,proto3,oneof" json:"strategy,omitempty"`
+	PreferredHolder      *string                `protobuf:"bytes,7,opt,name=preferredHolder,proto3,oneof" json:"preferredHolder,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *LeaseSpec) Reset() {
+	*x = LeaseSpec{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[73]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseSpec) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseSpec) ProtoMessage() {}
+
+func (x *LeaseSpec) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[73]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseSpec.ProtoReflect.Descriptor instead.
+func (*LeaseSpec) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{73}
+}
+
+func (x *LeaseSpec) GetHolderIdentity() string {
+	if x != nil && x.HolderIdentity != nil {
+		return *x.HolderIdentity
+	}
+	return ""
+}
+
+func (x *LeaseSpec) GetLeaseDurationSeconds() int32 {
+	if x != nil && x.LeaseDurationSeconds != nil {
+		return *x.LeaseDurationSeconds
+	}
+	return 0
+}
+
+func (x *LeaseSpec) GetAcquireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AcquireTime
+	}
+	return nil
+}
+
+func (x *LeaseSpec) GetRenewTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RenewTime
+	}
+	return nil
+}
+
+func (x *LeaseSpec) GetLeaseTransitions() int32 {
+	if x != nil && x.LeaseTransitions != nil {
+		return *x.LeaseTransitions
+	}
+	return 0
+}
+
+func (x *LeaseSpec) GetStrategy() string {
+	if x != nil && x.Strategy != nil {
+		return *x.Strategy
+	}
+	return ""
+}
+
+func (x *LeaseSpec) GetPreferredHolder() string {
+	if x != nil && x.PreferredHolder != nil {
+		return *x.PreferredHolder
+	}
+	return ""
+}
+
 type Lifecycle struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	PostStart     *LifecycleHandler      `protobuf:"bytes,1,opt,name=postStart,proto3" json:"postStart,omitempty"`
@@ -5012,7 +5240,7 @@ type Lifecycle struct {
 
 func (x *Lifecycle) Reset() {
 	*x = Lifecycle{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[71]
+	mi := &file_berth_core_v1_core_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5024,7 +5252,7 @@ func (x *Lifecycle) String() string {
 func (*Lifecycle) ProtoMessage() {}
 
 func (x *Lifecycle) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[71]
+	mi := &file_berth_core_v1_core_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5037,7 +5265,7 @@ func (x *Lifecycle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lifecycle.ProtoReflect.Descriptor instead.
 func (*Lifecycle) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{71}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *Lifecycle) GetPostStart() *LifecycleHandler {
@@ -5073,7 +5301,7 @@ type LifecycleHandler struct {
 
 func (x *LifecycleHandler) Reset() {
 	*x = LifecycleHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[72]
+	mi := &file_berth_core_v1_core_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5085,7 +5313,7 @@ func (x *LifecycleHandler) String() string {
 func (*LifecycleHandler) ProtoMessage() {}
 
 func (x *LifecycleHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[72]
+	mi := &file_berth_core_v1_core_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5098,7 +5326,7 @@ func (x *LifecycleHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LifecycleHandler.ProtoReflect.Descriptor instead.
 func (*LifecycleHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{72}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *LifecycleHandler) GetExec() *ExecAction {
@@ -5140,7 +5368,7 @@ type LinuxContainerUser struct {
 
 func (x *LinuxContainerUser) Reset() {
 	*x = LinuxContainerUser{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[73]
+	mi := &file_berth_core_v1_core_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5152,7 +5380,7 @@ func (x *LinuxContainerUser) String() string {
 func (*LinuxContainerUser) ProtoMessage() {}
 
 func (x *LinuxContainerUser) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[73]
+	mi := &file_berth_core_v1_core_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5165,7 +5393,7 @@ func (x *LinuxContainerUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinuxContainerUser.ProtoReflect.Descriptor instead.
 func (*LinuxContainerUser) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{73}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *LinuxContainerUser) GetUid() int64 {
@@ -5202,7 +5430,7 @@ type ListMeta struct {
 
 func (x *ListMeta) Reset() {
 	*x = ListMeta{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[74]
+	mi := &file_berth_core_v1_core_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5214,7 +5442,7 @@ func (x *ListMeta) String() string {
 func (*ListMeta) ProtoMessage() {}
 
 func (x *ListMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[74]
+	mi := &file_berth_core_v1_core_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5227,7 +5455,7 @@ func (x *ListMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMeta.ProtoReflect.Descriptor instead.
 func (*ListMeta) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{74}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *ListMeta) GetSelfLink() string {
@@ -5274,7 +5502,7 @@ type LocalObjectReference struct {
 
 func (x *LocalObjectReference) Reset() {
 	*x = LocalObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[75]
+	mi := &file_berth_core_v1_core_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5286,7 +5514,7 @@ func (x *LocalObjectReference) String() string {
 func (*LocalObjectReference) ProtoMessage() {}
 
 func (x *LocalObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[75]
+	mi := &file_berth_core_v1_core_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5299,7 +5527,7 @@ func (x *LocalObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LocalObjectReference.ProtoReflect.Descriptor instead.
 func (*LocalObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{75}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *LocalObjectReference) GetName() string {
@@ -5324,7 +5552,7 @@ type ManagedFieldsEntry struct {
 
 func (x *ManagedFieldsEntry) Reset() {
 	*x = ManagedFieldsEntry{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[76]
+	mi := &file_berth_core_v1_core_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5336,7 +5564,7 @@ func (x *ManagedFieldsEntry) String() string {
 func (*ManagedFieldsEntry) ProtoMessage() {}
 
 func (x *ManagedFieldsEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[76]
+	mi := &file_berth_core_v1_core_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5349,7 +5577,7 @@ func (x *ManagedFieldsEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagedFieldsEntry.ProtoReflect.Descriptor instead.
 func (*ManagedFieldsEntry) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{76}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *ManagedFieldsEntry) GetManager() string {
@@ -5412,7 +5640,7 @@ type NFSVolumeSource struct {
 
 func (x *NFSVolumeSource) Reset() {
 	*x = NFSVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[77]
+	mi := &file_berth_core_v1_core_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5424,7 +5652,7 @@ func (x *NFSVolumeSource) String() string {
 func (*NFSVolumeSource) ProtoMessage() {}
 
 func (x *NFSVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[77]
+	mi := &file_berth_core_v1_core_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5437,7 +5665,7 @@ func (x *NFSVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NFSVolumeSource.ProtoReflect.Descriptor instead.
 func (*NFSVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{77}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *NFSVolumeSource) GetServer() string {
@@ -5474,7 +5702,7 @@ type Namespace struct {
 
 func (x *Namespace) Reset() {
 	*x = Namespace{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[78]
+	mi := &file_berth_core_v1_core_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5486,7 +5714,7 @@ func (x *Namespace) String() string {
 func (*Namespace) ProtoMessage() {}
 
 func (x *Namespace) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[78]
+	mi := &file_berth_core_v1_core_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5499,7 +5727,7 @@ func (x *Namespace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Namespace.ProtoReflect.Descriptor instead.
 func (*Namespace) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{78}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *Namespace) GetApiVersion() string {
@@ -5550,7 +5778,7 @@ type NamespaceCondition struct {
 
 func (x *NamespaceCondition) Reset() {
 	*x = NamespaceCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[79]
+	mi := &file_berth_core_v1_core_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5562,7 +5790,7 @@ func (x *NamespaceCondition) String() string {
 func (*NamespaceCondition) ProtoMessage() {}
 
 func (x *NamespaceCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[79]
+	mi := &file_berth_core_v1_core_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5575,7 +5803,7 @@ func (x *NamespaceCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceCondition.ProtoReflect.Descriptor instead.
 func (*NamespaceCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{79}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *NamespaceCondition) GetType() string {
@@ -5625,7 +5853,7 @@ type NamespaceList struct {
 
 func (x *NamespaceList) Reset() {
 	*x = NamespaceList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[80]
+	mi := &file_berth_core_v1_core_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5637,7 +5865,7 @@ func (x *NamespaceList) String() string {
 func (*NamespaceList) ProtoMessage() {}
 
 func (x *NamespaceList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[80]
+	mi := &file_berth_core_v1_core_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5650,7 +5878,7 @@ func (x *NamespaceList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceList.ProtoReflect.Descriptor instead.
 func (*NamespaceList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{80}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *NamespaceList) GetApiVersion() string {
@@ -5690,7 +5918,7 @@ type NamespaceSpec struct {
 
 func (x *NamespaceSpec) Reset() {
 	*x = NamespaceSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[81]
+	mi := &file_berth_core_v1_core_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5702,7 +5930,7 @@ func (x *NamespaceSpec) String() string {
 func (*NamespaceSpec) ProtoMessage() {}
 
 func (x *NamespaceSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[81]
+	mi := &file_berth_core_v1_core_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5715,7 +5943,7 @@ func (x *NamespaceSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceSpec.ProtoReflect.Descriptor instead.
 func (*NamespaceSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{81}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *NamespaceSpec) GetFinalizers() []string {
@@ -5735,7 +5963,7 @@ type NamespaceStatus struct {
 
 func (x *NamespaceStatus) Reset() {
 	*x = NamespaceStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[82]
+	mi := &file_berth_core_v1_core_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5747,7 +5975,7 @@ func (x *NamespaceStatus) String() string {
 func (*NamespaceStatus) ProtoMessage() {}
 
 func (x *NamespaceStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[82]
+	mi := &file_berth_core_v1_core_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5760,7 +5988,7 @@ func (x *NamespaceStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceStatus.ProtoReflect.Descriptor instead.
 func (*NamespaceStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{82}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *NamespaceStatus) GetPhase() string {
@@ -5790,7 +6018,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[83]
+	mi := &file_berth_core_v1_core_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5802,7 +6030,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[83]
+	mi := &file_berth_core_v1_core_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5815,7 +6043,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{83}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *Node) GetApiVersion() string {
@@ -5863,7 +6091,7 @@ type NodeAddress struct {
 
 func (x *NodeAddress) Reset() {
 	*x = NodeAddress{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[84]
+	mi := &file_berth_core_v1_core_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5875,7 +6103,7 @@ func (x *NodeAddress) String() string {
 func (*NodeAddress) ProtoMessage() {}
 
 func (x *NodeAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[84]
+	mi := &file_berth_core_v1_core_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5888,7 +6116,7 @@ func (x *NodeAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAddress.ProtoReflect.Descriptor instead.
 func (*NodeAddress) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{84}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *NodeAddress) GetType() string {
@@ -5915,7 +6143,7 @@ type NodeAffinity struct {
 
 func (x *NodeAffinity) Reset() {
 	*x = NodeAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[85]
+	mi := &file_berth_core_v1_core_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5927,7 +6155,7 @@ func (x *NodeAffinity) String() string {
 func (*NodeAffinity) ProtoMessage() {}
 
 func (x *NodeAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[85]
+	mi := &file_berth_core_v1_core_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5940,7 +6168,7 @@ func (x *NodeAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAffinity.ProtoReflect.Descriptor instead.
 func (*NodeAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{85}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{88}
 }
 
 func (x *NodeAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() *NodeSelector {
@@ -5967,7 +6195,7 @@ type NodeAllocatableMappedResources struct {
 
 func (x *NodeAllocatableMappedResources) Reset() {
 	*x = NodeAllocatableMappedResources{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[86]
+	mi := &file_berth_core_v1_core_proto_msgTypes[89]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5979,7 +6207,7 @@ func (x *NodeAllocatableMappedResources) String() string {
 func (*NodeAllocatableMappedResources) ProtoMessage() {}
 
 func (x *NodeAllocatableMappedResources) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[86]
+	mi := &file_berth_core_v1_core_proto_msgTypes[89]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5992,7 +6220,7 @@ func (x *NodeAllocatableMappedResources) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAllocatableMappedResources.ProtoReflect.Descriptor instead.
 func (*NodeAllocatableMappedResources) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{86}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{89}
 }
 
 func (x *NodeAllocatableMappedResources) GetName() string {
@@ -6020,7 +6248,7 @@ type NodeAllocatableOverheadResources struct {
 
 func (x *NodeAllocatableOverheadResources) Reset() {
 	*x = NodeAllocatableOverheadResources{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[87]
+	mi := &file_berth_core_v1_core_proto_msgTypes[90]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6032,7 +6260,7 @@ func (x *NodeAllocatableOverheadResources) String() string {
 func (*NodeAllocatableOverheadResources) ProtoMessage() {}
 
 func (x *NodeAllocatableOverheadResources) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[87]
+	mi := &file_berth_core_v1_core_proto_msgTypes[90]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6045,7 +6273,7 @@ func (x *NodeAllocatableOverheadResources) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAllocatableOverheadResources.ProtoReflect.Descriptor instead.
 func (*NodeAllocatableOverheadResources) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{87}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{90}
 }
 
 func (x *NodeAllocatableOverheadResources) GetName() string {
@@ -6081,7 +6309,7 @@ type NodeAllocatableResourceClaimStatus struct {
 
 func (x *NodeAllocatableResourceClaimStatus) Reset() {
 	*x = NodeAllocatableResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[88]
+	mi := &file_berth_core_v1_core_proto_msgTypes[91]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6093,7 +6321,7 @@ func (x *NodeAllocatableResourceClaimStatus) String() string {
 func (*NodeAllocatableResourceClaimStatus) ProtoMessage() {}
 
 func (x *NodeAllocatableResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[88]
+	mi := &file_berth_core_v1_core_proto_msgTypes[91]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6106,7 +6334,7 @@ func (x *NodeAllocatableResourceClaimStatus) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use NodeAllocatableResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*NodeAllocatableResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{88}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{91}
 }
 
 func (x *NodeAllocatableResourceClaimStatus) GetResourceClaimName() string {
@@ -6151,7 +6379,7 @@ type NodeCondition struct {
 
 func (x *NodeCondition) Reset() {
 	*x = NodeCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[89]
+	mi := &file_berth_core_v1_core_proto_msgTypes[92]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6163,7 +6391,7 @@ func (x *NodeCondition) String() string {
 func (*NodeCondition) ProtoMessage() {}
 
 func (x *NodeCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[89]
+	mi := &file_berth_core_v1_core_proto_msgTypes[92]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6176,7 +6404,7 @@ func (x *NodeCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCondition.ProtoReflect.Descriptor instead.
 func (*NodeCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{89}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{92}
 }
 
 func (x *NodeCondition) GetType() string {
@@ -6230,7 +6458,7 @@ type NodeConfigSource struct {
 
 func (x *NodeConfigSource) Reset() {
 	*x = NodeConfigSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[90]
+	mi := &file_berth_core_v1_core_proto_msgTypes[93]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6242,7 +6470,7 @@ func (x *NodeConfigSource) String() string {
 func (*NodeConfigSource) ProtoMessage() {}
 
 func (x *NodeConfigSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[90]
+	mi := &file_berth_core_v1_core_proto_msgTypes[93]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6255,7 +6483,7 @@ func (x *NodeConfigSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeConfigSource.ProtoReflect.Descriptor instead.
 func (*NodeConfigSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{90}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{93}
 }
 
 func (x *NodeConfigSource) GetConfigMap() *ConfigMapNodeConfigSource {
@@ -6277,7 +6505,7 @@ type NodeConfigStatus struct {
 
 func (x *NodeConfigStatus) Reset() {
 	*x = NodeConfigStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[91]
+	mi := &file_berth_core_v1_core_proto_msgTypes[94]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6289,7 +6517,7 @@ func (x *NodeConfigStatus) String() string {
 func (*NodeConfigStatus) ProtoMessage() {}
 
 func (x *NodeConfigStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[91]
+	mi := &file_berth_core_v1_core_proto_msgTypes[94]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6302,7 +6530,7 @@ func (x *NodeConfigStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeConfigStatus.ProtoReflect.Descriptor instead.
 func (*NodeConfigStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{91}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{94}
 }
 
 func (x *NodeConfigStatus) GetAssigned() *NodeConfigSource {
@@ -6342,7 +6570,7 @@ type NodeDaemonEndpoints struct {
 
 func (x *NodeDaemonEndpoints) Reset() {
 	*x = NodeDaemonEndpoints{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[92]
+	mi := &file_berth_core_v1_core_proto_msgTypes[95]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6354,7 +6582,7 @@ func (x *NodeDaemonEndpoints) String() string {
 func (*NodeDaemonEndpoints) ProtoMessage() {}
 
 func (x *NodeDaemonEndpoints) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[92]
+	mi := &file_berth_core_v1_core_proto_msgTypes[95]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6367,7 +6595,7 @@ func (x *NodeDaemonEndpoints) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeDaemonEndpoints.ProtoReflect.Descriptor instead.
 func (*NodeDaemonEndpoints) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{92}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{95}
 }
 
 func (x *NodeDaemonEndpoints) GetKubeletEndpoint() *DaemonEndpoint {
@@ -6386,7 +6614,7 @@ type NodeFeatures struct {
 
 func (x *NodeFeatures) Reset() {
 	*x = NodeFeatures{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[93]
+	mi := &file_berth_core_v1_core_proto_msgTypes[96]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6398,7 +6626,7 @@ func (x *NodeFeatures) String() string {
 func (*NodeFeatures) ProtoMessage() {}
 
 func (x *NodeFeatures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[93]
+	mi := &file_berth_core_v1_core_proto_msgTypes[96]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6411,7 +6639,7 @@ func (x *NodeFeatures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeFeatures.ProtoReflect.Descriptor instead.
 func (*NodeFeatures) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{93}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{96}
 }
 
 func (x *NodeFeatures) GetSupplementalGroupsPolicy() bool {
@@ -6433,7 +6661,7 @@ type NodeList struct {
 
 func (x *NodeList) Reset() {
 	*x = NodeList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[94]
+	mi := &file_berth_core_v1_core_proto_msgTypes[97]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6445,7 +6673,7 @@ func (x *NodeList) String() string {
 func (*NodeList) ProtoMessage() {}
 
 func (x *NodeList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[94]
+	mi := &file_berth_core_v1_core_proto_msgTypes[97]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6458,7 +6686,7 @@ func (x *NodeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeList.ProtoReflect.Descriptor instead.
 func (*NodeList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{94}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{97}
 }
 
 func (x *NodeList) GetApiVersion() string {
@@ -6498,7 +6726,7 @@ type NodePodPreemptionPolicy struct {
 
 func (x *NodePodPreemptionPolicy) Reset() {
 	*x = NodePodPreemptionPolicy{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[95]
+	mi := &file_berth_core_v1_core_proto_msgTypes[98]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6510,7 +6738,7 @@ func (x *NodePodPreemptionPolicy) String() string {
 func (*NodePodPreemptionPolicy) ProtoMessage() {}
 
 func (x *NodePodPreemptionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[95]
+	mi := &file_berth_core_v1_core_proto_msgTypes[98]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6523,7 +6751,7 @@ func (x *NodePodPreemptionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodePodPreemptionPolicy.ProtoReflect.Descriptor instead.
 func (*NodePodPreemptionPolicy) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{95}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{98}
 }
 
 func (x *NodePodPreemptionPolicy) GetDisableResizePreemption() []string {
@@ -6543,7 +6771,7 @@ type NodeRuntimeHandler struct {
 
 func (x *NodeRuntimeHandler) Reset() {
 	*x = NodeRuntimeHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[96]
+	mi := &file_berth_core_v1_core_proto_msgTypes[99]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6555,7 +6783,7 @@ func (x *NodeRuntimeHandler) String() string {
 func (*NodeRuntimeHandler) ProtoMessage() {}
 
 func (x *NodeRuntimeHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[96]
+	mi := &file_berth_core_v1_core_proto_msgTypes[99]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6568,7 +6796,7 @@ func (x *NodeRuntimeHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRuntimeHandler.ProtoReflect.Descriptor instead.
 func (*NodeRuntimeHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{96}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{99}
 }
 
 func (x *NodeRuntimeHandler) GetName() string {
@@ -6595,7 +6823,7 @@ type NodeRuntimeHandlerFeatures struct {
 
 func (x *NodeRuntimeHandlerFeatures) Reset() {
 	*x = NodeRuntimeHandlerFeatures{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[97]
+	mi := &file_berth_core_v1_core_proto_msgTypes[100]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6607,7 +6835,7 @@ func (x *NodeRuntimeHandlerFeatures) String() string {
 func (*NodeRuntimeHandlerFeatures) ProtoMessage() {}
 
 func (x *NodeRuntimeHandlerFeatures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[97]
+	mi := &file_berth_core_v1_core_proto_msgTypes[100]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6620,7 +6848,7 @@ func (x *NodeRuntimeHandlerFeatures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRuntimeHandlerFeatures.ProtoReflect.Descriptor instead.
 func (*NodeRuntimeHandlerFeatures) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{97}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{100}
 }
 
 func (x *NodeRuntimeHandlerFeatures) GetRecursiveReadOnlyMounts() bool {
@@ -6646,7 +6874,7 @@ type NodeSelector struct {
 
 func (x *NodeSelector) Reset() {
 	*x = NodeSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[98]
+	mi := &file_berth_core_v1_core_proto_msgTypes[101]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6658,7 +6886,7 @@ func (x *NodeSelector) String() string {
 func (*NodeSelector) ProtoMessage() {}
 
 func (x *NodeSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[98]
+	mi := &file_berth_core_v1_core_proto_msgTypes[101]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6671,7 +6899,7 @@ func (x *NodeSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSelector.ProtoReflect.Descriptor instead.
 func (*NodeSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{98}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{101}
 }
 
 func (x *NodeSelector) GetNodeSelectorTerms() []*NodeSelectorTerm {
@@ -6692,7 +6920,7 @@ type NodeSelectorRequirement struct {
 
 func (x *NodeSelectorRequirement) Reset() {
 	*x = NodeSelectorRequirement{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[99]
+	mi := &file_berth_core_v1_core_proto_msgTypes[102]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6704,7 +6932,7 @@ func (x *NodeSelectorRequirement) String() string {
 func (*NodeSelectorRequirement) ProtoMessage() {}
 
 func (x *NodeSelectorRequirement) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[99]
+	mi := &file_berth_core_v1_core_proto_msgTypes[102]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6717,7 +6945,7 @@ func (x *NodeSelectorRequirement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSelectorRequirement.ProtoReflect.Descriptor instead.
 func (*NodeSelectorRequirement) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{99}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{102}
 }
 
 func (x *NodeSelectorRequirement) GetKey() string {
@@ -6751,7 +6979,7 @@ type NodeSelectorTerm struct {
 
 func (x *NodeSelectorTerm) Reset() {
 	*x = NodeSelectorTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[100]
+	mi := &file_berth_core_v1_core_proto_msgTypes[103]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6763,7 +6991,7 @@ func (x *NodeSelectorTerm) String() string {
 func (*NodeSelectorTerm) ProtoMessage() {}
 
 func (x *NodeSelectorTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[100]
+	mi := &file_berth_core_v1_core_proto_msgTypes[103]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6776,7 +7004,7 @@ func (x *NodeSelectorTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSelectorTerm.ProtoReflect.Descriptor instead.
 func (*NodeSelectorTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{100}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{103}
 }
 
 func (x *NodeSelectorTerm) GetMatchExpressions() []*NodeSelectorRequirement {
@@ -6809,7 +7037,7 @@ type NodeSpec struct {
 
 func (x *NodeSpec) Reset() {
 	*x = NodeSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[101]
+	mi := &file_berth_core_v1_core_proto_msgTypes[104]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6821,7 +7049,7 @@ func (x *NodeSpec) String() string {
 func (*NodeSpec) ProtoMessage() {}
 
 func (x *NodeSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[101]
+	mi := &file_berth_core_v1_core_proto_msgTypes[104]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6834,7 +7062,7 @@ func (x *NodeSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSpec.ProtoReflect.Descriptor instead.
 func (*NodeSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{101}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{104}
 }
 
 func (x *NodeSpec) GetPodCIDR() string {
@@ -6915,7 +7143,7 @@ type NodeStatus struct {
 
 func (x *NodeStatus) Reset() {
 	*x = NodeStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[102]
+	mi := &file_berth_core_v1_core_proto_msgTypes[105]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6927,7 +7155,7 @@ func (x *NodeStatus) String() string {
 func (*NodeStatus) ProtoMessage() {}
 
 func (x *NodeStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[102]
+	mi := &file_berth_core_v1_core_proto_msgTypes[105]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6940,7 +7168,7 @@ func (x *NodeStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStatus.ProtoReflect.Descriptor instead.
 func (*NodeStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{102}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{105}
 }
 
 func (x *NodeStatus) GetCapacity() map[string]*wrapperspb.StringValue {
@@ -7050,7 +7278,7 @@ type NodeSwapStatus struct {
 
 func (x *NodeSwapStatus) Reset() {
 	*x = NodeSwapStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[103]
+	mi := &file_berth_core_v1_core_proto_msgTypes[106]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7062,7 +7290,7 @@ func (x *NodeSwapStatus) String() string {
 func (*NodeSwapStatus) ProtoMessage() {}
 
 func (x *NodeSwapStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[103]
+	mi := &file_berth_core_v1_core_proto_msgTypes[106]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7075,7 +7303,7 @@ func (x *NodeSwapStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSwapStatus.ProtoReflect.Descriptor instead.
 func (*NodeSwapStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{103}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{106}
 }
 
 func (x *NodeSwapStatus) GetCapacity() int64 {
@@ -7105,7 +7333,7 @@ type NodeSystemInfo struct {
 
 func (x *NodeSystemInfo) Reset() {
 	*x = NodeSystemInfo{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[104]
+	mi := &file_berth_core_v1_core_proto_msgTypes[107]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7117,7 +7345,7 @@ func (x *NodeSystemInfo) String() string {
 func (*NodeSystemInfo) ProtoMessage() {}
 
 func (x *NodeSystemInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[104]
+	mi := &file_berth_core_v1_core_proto_msgTypes[107]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7130,7 +7358,7 @@ func (x *NodeSystemInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSystemInfo.ProtoReflect.Descriptor instead.
 func (*NodeSystemInfo) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{104}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{107}
 }
 
 func (x *NodeSystemInfo) GetMachineID() string {
@@ -7227,7 +7455,7 @@ type ObjectFieldSelector struct {
 
 func (x *ObjectFieldSelector) Reset() {
 	*x = ObjectFieldSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[105]
+	mi := &file_berth_core_v1_core_proto_msgTypes[108]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7239,7 +7467,7 @@ func (x *ObjectFieldSelector) String() string {
 func (*ObjectFieldSelector) ProtoMessage() {}
 
 func (x *ObjectFieldSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[105]
+	mi := &file_berth_core_v1_core_proto_msgTypes[108]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7252,7 +7480,7 @@ func (x *ObjectFieldSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectFieldSelector.ProtoReflect.Descriptor instead.
 func (*ObjectFieldSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{105}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{108}
 }
 
 func (x *ObjectFieldSelector) GetApiVersion() string {
@@ -7292,7 +7520,7 @@ type ObjectMeta struct {
 
 func (x *ObjectMeta) Reset() {
 	*x = ObjectMeta{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[106]
+	mi := &file_berth_core_v1_core_proto_msgTypes[109]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7304,7 +7532,7 @@ func (x *ObjectMeta) String() string {
 func (*ObjectMeta) ProtoMessage() {}
 
 func (x *ObjectMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[106]
+	mi := &file_berth_core_v1_core_proto_msgTypes[109]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7317,7 +7545,7 @@ func (x *ObjectMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectMeta.ProtoReflect.Descriptor instead.
 func (*ObjectMeta) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{106}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{109}
 }
 
 func (x *ObjectMeta) GetName() string {
@@ -7440,7 +7668,7 @@ type ObjectReference struct {
 
 func (x *ObjectReference) Reset() {
 	*x = ObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[107]
+	mi := &file_berth_core_v1_core_proto_msgTypes[110]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7452,7 +7680,7 @@ func (x *ObjectReference) String() string {
 func (*ObjectReference) ProtoMessage() {}
 
 func (x *ObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[107]
+	mi := &file_berth_core_v1_core_proto_msgTypes[110]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7465,7 +7693,7 @@ func (x *ObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectReference.ProtoReflect.Descriptor instead.
 func (*ObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{107}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{110}
 }
 
 func (x *ObjectReference) GetKind() string {
@@ -7531,7 +7759,7 @@ type OwnerReference struct {
 
 func (x *OwnerReference) Reset() {
 	*x = OwnerReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[108]
+	mi := &file_berth_core_v1_core_proto_msgTypes[111]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7543,7 +7771,7 @@ func (x *OwnerReference) String() string {
 func (*OwnerReference) ProtoMessage() {}
 
 func (x *OwnerReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[108]
+	mi := &file_berth_core_v1_core_proto_msgTypes[111]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7556,7 +7784,7 @@ func (x *OwnerReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnerReference.ProtoReflect.Descriptor instead.
 func (*OwnerReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{108}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{111}
 }
 
 func (x *OwnerReference) GetApiVersion() string {
@@ -7618,7 +7846,7 @@ type PersistentVolumeClaimSpec struct {
 
 func (x *PersistentVolumeClaimSpec) Reset() {
 	*x = PersistentVolumeClaimSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[109]
+	mi := &file_berth_core_v1_core_proto_msgTypes[112]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7630,7 +7858,7 @@ func (x *PersistentVolumeClaimSpec) String() string {
 func (*PersistentVolumeClaimSpec) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[109]
+	mi := &file_berth_core_v1_core_proto_msgTypes[112]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7643,7 +7871,7 @@ func (x *PersistentVolumeClaimSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersistentVolumeClaimSpec.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{109}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{112}
 }
 
 func (x *PersistentVolumeClaimSpec) GetAccessModes() []string {
@@ -7719,7 +7947,7 @@ type PersistentVolumeClaimTemplate struct {
 
 func (x *PersistentVolumeClaimTemplate) Reset() {
 	*x = PersistentVolumeClaimTemplate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[110]
+	mi := &file_berth_core_v1_core_proto_msgTypes[113]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7731,7 +7959,7 @@ func (x *PersistentVolumeClaimTemplate) String() string {
 func (*PersistentVolumeClaimTemplate) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimTemplate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[110]
+	mi := &file_berth_core_v1_core_proto_msgTypes[113]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7744,7 +7972,7 @@ func (x *PersistentVolumeClaimTemplate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersistentVolumeClaimTemplate.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimTemplate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{110}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{113}
 }
 
 func (x *PersistentVolumeClaimTemplate) GetMetadata() *ObjectMeta {
@@ -7771,7 +7999,7 @@ type PersistentVolumeClaimVolumeSource struct {
 
 func (x *PersistentVolumeClaimVolumeSource) Reset() {
 	*x = PersistentVolumeClaimVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[111]
+	mi := &file_berth_core_v1_core_proto_msgTypes[114]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7783,7 +8011,7 @@ func (x *PersistentVolumeClaimVolumeSource) String() string {
 func (*PersistentVolumeClaimVolumeSource) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[111]
+	mi := &file_berth_core_v1_core_proto_msgTypes[114]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7796,7 +8024,7 @@ func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use PersistentVolumeClaimVolumeSource.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{111}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{114}
 }
 
 func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
@@ -7823,7 +8051,7 @@ type PhotonPersistentDiskVolumeSource struct {
 
 func (x *PhotonPersistentDiskVolumeSource) Reset() {
 	*x = PhotonPersistentDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	mi := &file_berth_core_v1_core_proto_msgTypes[115]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7835,7 +8063,7 @@ func (x *PhotonPersistentDiskVolumeSource) String() string {
 func (*PhotonPersistentDiskVolumeSource) ProtoMessage() {}
 
 func (x *PhotonPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	mi := &file_berth_core_v1_core_proto_msgTypes[115]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7848,7 +8076,7 @@ func (x *PhotonPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotonPersistentDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*PhotonPersistentDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{112}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{115}
 }
 
 func (x *PhotonPersistentDiskVolumeSource) GetPdID() string {
@@ -7878,7 +8106,7 @@ type Pod struct {
 
 func (x *Pod) Reset() {
 	*x = Pod{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[113]
+	mi := &file_berth_core_v1_core_proto_msgTypes[116]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7890,7 +8118,7 @@ func (x *Pod) String() string {
 func (*Pod) ProtoMessage() {}
 
 func (x *Pod) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[113]
+	mi := &file_berth_core_v1_core_proto_msgTypes[116]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7903,7 +8131,7 @@ func (x *Pod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pod.ProtoReflect.Descriptor instead.
 func (*Pod) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{113}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{116}
 }
 
 func (x *Pod) GetApiVersion() string {
@@ -7951,7 +8179,7 @@ type PodAffinity struct {
 
 func (x *PodAffinity) Reset() {
 	*x = PodAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[114]
+	mi := &file_berth_core_v1_core_proto_msgTypes[117]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7963,7 +8191,7 @@ func (x *PodAffinity) String() string {
 func (*PodAffinity) ProtoMessage() {}
 
 func (x *PodAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[114]
+	mi := &file_berth_core_v1_core_proto_msgTypes[117]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7976,7 +8204,7 @@ func (x *PodAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAffinity.ProtoReflect.Descriptor instead.
 func (*PodAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{114}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{117}
 }
 
 func (x *PodAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() []*PodAffinityTerm {
@@ -8007,7 +8235,7 @@ type PodAffinityTerm struct {
 
 func (x *PodAffinityTerm) Reset() {
 	*x = PodAffinityTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[115]
+	mi := &file_berth_core_v1_core_proto_msgTypes[118]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8019,7 +8247,7 @@ func (x *PodAffinityTerm) String() string {
 func (*PodAffinityTerm) ProtoMessage() {}
 
 func (x *PodAffinityTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[115]
+	mi := &file_berth_core_v1_core_proto_msgTypes[118]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8032,7 +8260,7 @@ func (x *PodAffinityTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAffinityTerm.ProtoReflect.Descriptor instead.
 func (*PodAffinityTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{115}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{118}
 }
 
 func (x *PodAffinityTerm) GetLabelSelector() *LabelSelector {
@@ -8087,7 +8315,7 @@ type PodAntiAffinity struct {
 
 func (x *PodAntiAffinity) Reset() {
 	*x = PodAntiAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[116]
+	mi := &file_berth_core_v1_core_proto_msgTypes[119]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8099,7 +8327,7 @@ func (x *PodAntiAffinity) String() string {
 func (*PodAntiAffinity) ProtoMessage() {}
 
 func (x *PodAntiAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[116]
+	mi := &file_berth_core_v1_core_proto_msgTypes[119]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8112,7 +8340,7 @@ func (x *PodAntiAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAntiAffinity.ProtoReflect.Descriptor instead.
 func (*PodAntiAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{116}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{119}
 }
 
 func (x *PodAntiAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() []*PodAffinityTerm {
@@ -8145,7 +8373,7 @@ type PodCertificateProjection struct {
 
 func (x *PodCertificateProjection) Reset() {
 	*x = PodCertificateProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[117]
+	mi := &file_berth_core_v1_core_proto_msgTypes[120]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8157,7 +8385,7 @@ func (x *PodCertificateProjection) String() string {
 func (*PodCertificateProjection) ProtoMessage() {}
 
 func (x *PodCertificateProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[117]
+	mi := &file_berth_core_v1_core_proto_msgTypes[120]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8170,7 +8398,7 @@ func (x *PodCertificateProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCertificateProjection.ProtoReflect.Descriptor instead.
 func (*PodCertificateProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{117}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{120}
 }
 
 func (x *PodCertificateProjection) GetSignerName() string {
@@ -8244,7 +8472,7 @@ type PodCondition struct {
 
 func (x *PodCondition) Reset() {
 	*x = PodCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[118]
+	mi := &file_berth_core_v1_core_proto_msgTypes[121]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8256,7 +8484,7 @@ func (x *PodCondition) String() string {
 func (*PodCondition) ProtoMessage() {}
 
 func (x *PodCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[118]
+	mi := &file_berth_core_v1_core_proto_msgTypes[121]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8269,7 +8497,7 @@ func (x *PodCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCondition.ProtoReflect.Descriptor instead.
 func (*PodCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{118}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{121}
 }
 
 func (x *PodCondition) GetType() string {
@@ -8332,7 +8560,7 @@ type PodDNSConfig struct {
 
 func (x *PodDNSConfig) Reset() {
 	*x = PodDNSConfig{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[119]
+	mi := &file_berth_core_v1_core_proto_msgTypes[122]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8344,7 +8572,7 @@ func (x *PodDNSConfig) String() string {
 func (*PodDNSConfig) ProtoMessage() {}
 
 func (x *PodDNSConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[119]
+	mi := &file_berth_core_v1_core_proto_msgTypes[122]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8357,7 +8585,7 @@ func (x *PodDNSConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodDNSConfig.ProtoReflect.Descriptor instead.
 func (*PodDNSConfig) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{119}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{122}
 }
 
 func (x *PodDNSConfig) GetNameservers() []string {
@@ -8391,7 +8619,7 @@ type PodDNSConfigOption struct {
 
 func (x *PodDNSConfigOption) Reset() {
 	*x = PodDNSConfigOption{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[120]
+	mi := &file_berth_core_v1_core_proto_msgTypes[123]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8403,7 +8631,7 @@ func (x *PodDNSConfigOption) String() string {
 func (*PodDNSConfigOption) ProtoMessage() {}
 
 func (x *PodDNSConfigOption) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[120]
+	mi := &file_berth_core_v1_core_proto_msgTypes[123]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8416,7 +8644,7 @@ func (x *PodDNSConfigOption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodDNSConfigOption.ProtoReflect.Descriptor instead.
 func (*PodDNSConfigOption) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{120}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{123}
 }
 
 func (x *PodDNSConfigOption) GetName() string {
@@ -8443,7 +8671,7 @@ type PodExtendedResourceClaimStatus struct {
 
 func (x *PodExtendedResourceClaimStatus) Reset() {
 	*x = PodExtendedResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[121]
+	mi := &file_berth_core_v1_core_proto_msgTypes[124]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8455,7 +8683,7 @@ func (x *PodExtendedResourceClaimStatus) String() string {
 func (*PodExtendedResourceClaimStatus) ProtoMessage() {}
 
 func (x *PodExtendedResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[121]
+	mi := &file_berth_core_v1_core_proto_msgTypes[124]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8468,7 +8696,7 @@ func (x *PodExtendedResourceClaimStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodExtendedResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*PodExtendedResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{121}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{124}
 }
 
 func (x *PodExtendedResourceClaimStatus) GetRequestMappings() []*ContainerExtendedResourceRequest {
@@ -8494,7 +8722,7 @@ type PodIP struct {
 
 func (x *PodIP) Reset() {
 	*x = PodIP{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[122]
+	mi := &file_berth_core_v1_core_proto_msgTypes[125]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8506,7 +8734,7 @@ func (x *PodIP) String() string {
 func (*PodIP) ProtoMessage() {}
 
 func (x *PodIP) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[122]
+	mi := &file_berth_core_v1_core_proto_msgTypes[125]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8519,7 +8747,7 @@ func (x *PodIP) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodIP.ProtoReflect.Descriptor instead.
 func (*PodIP) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{122}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{125}
 }
 
 func (x *PodIP) GetIp() string {
@@ -8541,7 +8769,7 @@ type PodList struct {
 
 func (x *PodList) Reset() {
 	*x = PodList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[123]
+	mi := &file_berth_core_v1_core_proto_msgTypes[126]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8553,7 +8781,7 @@ func (x *PodList) String() string {
 func (*PodList) ProtoMessage() {}
 
 func (x *PodList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[123]
+	mi := &file_berth_core_v1_core_proto_msgTypes[126]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8566,7 +8794,7 @@ func (x *PodList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodList.ProtoReflect.Descriptor instead.
 func (*PodList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{123}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{126}
 }
 
 func (x *PodList) GetApiVersion() string {
@@ -8606,7 +8834,7 @@ type PodOS struct {
 
 func (x *PodOS) Reset() {
 	*x = PodOS{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[124]
+	mi := &file_berth_core_v1_core_proto_msgTypes[127]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8618,7 +8846,7 @@ func (x *PodOS) String() string {
 func (*PodOS) ProtoMessage() {}
 
 func (x *PodOS) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[124]
+	mi := &file_berth_core_v1_core_proto_msgTypes[127]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8631,7 +8859,7 @@ func (x *PodOS) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodOS.ProtoReflect.Descriptor instead.
 func (*PodOS) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{124}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{127}
 }
 
 func (x *PodOS) GetName() string {
@@ -8650,7 +8878,7 @@ type PodReadinessGate struct {
 
 func (x *PodReadinessGate) Reset() {
 	*x = PodReadinessGate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[125]
+	mi := &file_berth_core_v1_core_proto_msgTypes[128]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8662,7 +8890,7 @@ func (x *PodReadinessGate) String() string {
 func (*PodReadinessGate) ProtoMessage() {}
 
 func (x *PodReadinessGate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[125]
+	mi := &file_berth_core_v1_core_proto_msgTypes[128]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8675,7 +8903,7 @@ func (x *PodReadinessGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodReadinessGate.ProtoReflect.Descriptor instead.
 func (*PodReadinessGate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{125}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{128}
 }
 
 func (x *PodReadinessGate) GetConditionType() string {
@@ -8696,7 +8924,7 @@ type PodResourceClaim struct {
 
 func (x *PodResourceClaim) Reset() {
 	*x = PodResourceClaim{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[126]
+	mi := &file_berth_core_v1_core_proto_msgTypes[129]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8708,7 +8936,7 @@ func (x *PodResourceClaim) String() string {
 func (*PodResourceClaim) ProtoMessage() {}
 
 func (x *PodResourceClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[126]
+	mi := &file_berth_core_v1_core_proto_msgTypes[129]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8721,7 +8949,7 @@ func (x *PodResourceClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodResourceClaim.ProtoReflect.Descriptor instead.
 func (*PodResourceClaim) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{126}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{129}
 }
 
 func (x *PodResourceClaim) GetName() string {
@@ -8755,7 +8983,7 @@ type PodResourceClaimStatus struct {
 
 func (x *PodResourceClaimStatus) Reset() {
 	*x = PodResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[127]
+	mi := &file_berth_core_v1_core_proto_msgTypes[130]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8767,7 +8995,7 @@ func (x *PodResourceClaimStatus) String() string {
 func (*PodResourceClaimStatus) ProtoMessage() {}
 
 func (x *PodResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[127]
+	mi := &file_berth_core_v1_core_proto_msgTypes[130]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8780,7 +9008,7 @@ func (x *PodResourceClaimStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*PodResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{127}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{130}
 }
 
 func (x *PodResourceClaimStatus) GetName() string {
@@ -8806,7 +9034,7 @@ type PodSchedulingGate struct {
 
 func (x *PodSchedulingGate) Reset() {
 	*x = PodSchedulingGate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[128]
+	mi := &file_berth_core_v1_core_proto_msgTypes[131]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8818,7 +9046,7 @@ func (x *PodSchedulingGate) String() string {
 func (*PodSchedulingGate) ProtoMessage() {}
 
 func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[128]
+	mi := &file_berth_core_v1_core_proto_msgTypes[131]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8831,7 +9059,7 @@ func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGate.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{128}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{131}
 }
 
 func (x *PodSchedulingGate) GetName() string {
@@ -8850,7 +9078,7 @@ type PodSchedulingGroup struct {
 
 func (x *PodSchedulingGroup) Reset() {
 	*x = PodSchedulingGroup{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[129]
+	mi := &file_berth_core_v1_core_proto_msgTypes[132]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8862,7 +9090,7 @@ func (x *PodSchedulingGroup) String() string {
 func (*PodSchedulingGroup) ProtoMessage() {}
 
 func (x *PodSchedulingGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[129]
+	mi := &file_berth_core_v1_core_proto_msgTypes[132]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8875,7 +9103,7 @@ func (x *PodSchedulingGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGroup.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGroup) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{129}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{132}
 }
 
 func (x *PodSchedulingGroup) GetPodGroupName() string {
@@ -8906,7 +9134,7 @@ type PodSecurityContext struct {
 
 func (x *PodSecurityContext) Reset() {
 	*x = PodSecurityContext{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[130]
+	mi := &file_berth_core_v1_core_proto_msgTypes[133]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8918,7 +9146,7 @@ func (x *PodSecurityContext) String() string {
 func (*PodSecurityContext) ProtoMessage() {}
 
 func (x *PodSecurityContext) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[130]
+	mi := &file_berth_core_v1_core_proto_msgTypes[133]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8931,7 +9159,7 @@ func (x *PodSecurityContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSecurityContext.ProtoReflect.Descriptor instead.
 func (*PodSecurityContext) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{130}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{133}
 }
 
 func (x *PodSecurityContext) GetSeLinuxOptions() *SELinuxOptions {
@@ -9076,7 +9304,7 @@ type PodSpec struct {
 
 func (x *PodSpec) Reset() {
 	*x = PodSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[131]
+	mi := &file_berth_core_v1_core_proto_msgTypes[134]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9088,7 +9316,7 @@ func (x *PodSpec) String() string {
 func (*PodSpec) ProtoMessage() {}
 
 func (x *PodSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[131]
+	mi := &file_berth_core_v1_core_proto_msgTypes[134]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9101,7 +9329,7 @@ func (x *PodSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSpec.ProtoReflect.Descriptor instead.
 func (*PodSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{131}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{134}
 }
 
 func (x *PodSpec) GetVolumes() []*Volume {
@@ -9435,7 +9663,7 @@ type PodStatus struct {
 
 func (x *PodStatus) Reset() {
 	*x = PodStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[132]
+	mi := &file_berth_core_v1_core_proto_msgTypes[135]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9447,7 +9675,7 @@ func (x *PodStatus) String() string {
 func (*PodStatus) ProtoMessage() {}
 
 func (x *PodStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[132]
+	mi := &file_berth_core_v1_core_proto_msgTypes[135]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9460,7 +9688,7 @@ func (x *PodStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodStatus.ProtoReflect.Descriptor instead.
 func (*PodStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{132}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{135}
 }
 
 func (x *PodStatus) GetObservedGeneration() int64 {
@@ -9628,7 +9856,7 @@ type PodVolumeHealth struct {
 
 func (x *PodVolumeHealth) Reset() {
 	*x = PodVolumeHealth{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[133]
+	mi := &file_berth_core_v1_core_proto_msgTypes[136]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9640,7 +9868,7 @@ func (x *PodVolumeHealth) String() string {
 func (*PodVolumeHealth) ProtoMessage() {}
 
 func (x *PodVolumeHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[133]
+	mi := &file_berth_core_v1_core_proto_msgTypes[136]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9653,7 +9881,7 @@ func (x *PodVolumeHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodVolumeHealth.ProtoReflect.Descriptor instead.
 func (*PodVolumeHealth) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{133}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{136}
 }
 
 func (x *PodVolumeHealth) GetName() string {
@@ -9688,7 +9916,7 @@ type PortworxVolumeSource struct {
 
 func (x *PortworxVolumeSource) Reset() {
 	*x = PortworxVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[134]
+	mi := &file_berth_core_v1_core_proto_msgTypes[137]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9700,7 +9928,7 @@ func (x *PortworxVolumeSource) String() string {
 func (*PortworxVolumeSource) ProtoMessage() {}
 
 func (x *PortworxVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[134]
+	mi := &file_berth_core_v1_core_proto_msgTypes[137]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9713,7 +9941,7 @@ func (x *PortworxVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PortworxVolumeSource.ProtoReflect.Descriptor instead.
 func (*PortworxVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{134}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{137}
 }
 
 func (x *PortworxVolumeSource) GetVolumeID() string {
@@ -9747,7 +9975,7 @@ type Preconditions struct {
 
 func (x *Preconditions) Reset() {
 	*x = Preconditions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[135]
+	mi := &file_berth_core_v1_core_proto_msgTypes[138]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9759,7 +9987,7 @@ func (x *Preconditions) String() string {
 func (*Preconditions) ProtoMessage() {}
 
 func (x *Preconditions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[135]
+	mi := &file_berth_core_v1_core_proto_msgTypes[138]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9772,7 +10000,7 @@ func (x *Preconditions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Preconditions.ProtoReflect.Descriptor instead.
 func (*Preconditions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{135}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{138}
 }
 
 func (x *Preconditions) GetUid() string {
@@ -9799,7 +10027,7 @@ type PreferredSchedulingTerm struct {
 
 func (x *PreferredSchedulingTerm) Reset() {
 	*x = PreferredSchedulingTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[136]
+	mi := &file_berth_core_v1_core_proto_msgTypes[139]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9811,7 +10039,7 @@ func (x *PreferredSchedulingTerm) String() string {
 func (*PreferredSchedulingTerm) ProtoMessage() {}
 
 func (x *PreferredSchedulingTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[136]
+	mi := &file_berth_core_v1_core_proto_msgTypes[139]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9824,7 +10052,7 @@ func (x *PreferredSchedulingTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreferredSchedulingTerm.ProtoReflect.Descriptor instead.
 func (*PreferredSchedulingTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{136}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{139}
 }
 
 func (x *PreferredSchedulingTerm) GetWeight() int32 {
@@ -9856,7 +10084,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[137]
+	mi := &file_berth_core_v1_core_proto_msgTypes[140]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9868,7 +10096,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[137]
+	mi := &file_berth_core_v1_core_proto_msgTypes[140]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9881,7 +10109,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{137}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{140}
 }
 
 func (x *Probe) GetHandler() *ProbeHandler {
@@ -9945,7 +10173,7 @@ type ProbeHandler struct {
 
 func (x *ProbeHandler) Reset() {
 	*x = ProbeHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[138]
+	mi := &file_berth_core_v1_core_proto_msgTypes[141]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9957,7 +10185,7 @@ func (x *ProbeHandler) String() string {
 func (*ProbeHandler) ProtoMessage() {}
 
 func (x *ProbeHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[138]
+	mi := &file_berth_core_v1_core_proto_msgTypes[141]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9970,7 +10198,7 @@ func (x *ProbeHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProbeHandler.ProtoReflect.Descriptor instead.
 func (*ProbeHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{138}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{141}
 }
 
 func (x *ProbeHandler) GetExec() *ExecAction {
@@ -10012,7 +10240,7 @@ type ProjectedVolumeSource struct {
 
 func (x *ProjectedVolumeSource) Reset() {
 	*x = ProjectedVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[139]
+	mi := &file_berth_core_v1_core_proto_msgTypes[142]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10024,7 +10252,7 @@ func (x *ProjectedVolumeSource) String() string {
 func (*ProjectedVolumeSource) ProtoMessage() {}
 
 func (x *ProjectedVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[139]
+	mi := &file_berth_core_v1_core_proto_msgTypes[142]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10037,7 +10265,7 @@ func (x *ProjectedVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectedVolumeSource.ProtoReflect.Descriptor instead.
 func (*ProjectedVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{139}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{142}
 }
 
 func (x *ProjectedVolumeSource) GetSources() []*VolumeProjection {
@@ -10075,7 +10303,7 @@ type QuobyteVolumeSource struct {
 
 func (x *QuobyteVolumeSource) Reset() {
 	*x = QuobyteVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[140]
+	mi := &file_berth_core_v1_core_proto_msgTypes[143]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10087,7 +10315,7 @@ func (x *QuobyteVolumeSource) String() string {
 func (*QuobyteVolumeSource) ProtoMessage() {}
 
 func (x *QuobyteVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[140]
+	mi := &file_berth_core_v1_core_proto_msgTypes[143]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10100,7 +10328,7 @@ func (x *QuobyteVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuobyteVolumeSource.ProtoReflect.Descriptor instead.
 func (*QuobyteVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{140}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{143}
 }
 
 func (x *QuobyteVolumeSource) GetRegistry() string {
@@ -10161,7 +10389,7 @@ type RBDVolumeSource struct {
 
 func (x *RBDVolumeSource) Reset() {
 	*x = RBDVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[141]
+	mi := &file_berth_core_v1_core_proto_msgTypes[144]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10173,7 +10401,7 @@ func (x *RBDVolumeSource) String() string {
 func (*RBDVolumeSource) ProtoMessage() {}
 
 func (x *RBDVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[141]
+	mi := &file_berth_core_v1_core_proto_msgTypes[144]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10186,7 +10414,7 @@ func (x *RBDVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RBDVolumeSource.ProtoReflect.Descriptor instead.
 func (*RBDVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{141}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{144}
 }
 
 func (x *RBDVolumeSource) GetMonitors() []string {
@@ -10255,7 +10483,7 @@ type ResourceClaim struct {
 
 func (x *ResourceClaim) Reset() {
 	*x = ResourceClaim{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	mi := &file_berth_core_v1_core_proto_msgTypes[145]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10267,7 +10495,7 @@ func (x *ResourceClaim) String() string {
 func (*ResourceClaim) ProtoMessage() {}
 
 func (x *ResourceClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	mi := &file_berth_core_v1_core_proto_msgTypes[145]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10280,7 +10508,7 @@ func (x *ResourceClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceClaim.ProtoReflect.Descriptor instead.
 func (*ResourceClaim) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{142}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{145}
 }
 
 func (x *ResourceClaim) GetName() string {
@@ -10308,7 +10536,7 @@ type ResourceFieldSelector struct {
 
 func (x *ResourceFieldSelector) Reset() {
 	*x = ResourceFieldSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	mi := &file_berth_core_v1_core_proto_msgTypes[146]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10320,7 +10548,7 @@ func (x *ResourceFieldSelector) String() string {
 func (*ResourceFieldSelector) ProtoMessage() {}
 
 func (x *ResourceFieldSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	mi := &file_berth_core_v1_core_proto_msgTypes[146]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10333,7 +10561,7 @@ func (x *ResourceFieldSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceFieldSelector.ProtoReflect.Descriptor instead.
 func (*ResourceFieldSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{143}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{146}
 }
 
 func (x *ResourceFieldSelector) GetContainerName() string {
@@ -10368,7 +10596,7 @@ type ResourceHealth struct {
 
 func (x *ResourceHealth) Reset() {
 	*x = ResourceHealth{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[144]
+	mi := &file_berth_core_v1_core_proto_msgTypes[147]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10380,7 +10608,7 @@ func (x *ResourceHealth) String() string {
 func (*ResourceHealth) ProtoMessage() {}
 
 func (x *ResourceHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[144]
+	mi := &file_berth_core_v1_core_proto_msgTypes[147]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10393,7 +10621,7 @@ func (x *ResourceHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceHealth.ProtoReflect.Descriptor instead.
 func (*ResourceHealth) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{144}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{147}
 }
 
 func (x *ResourceHealth) GetResourceID() string {
@@ -10428,7 +10656,7 @@ type ResourceRequirements struct {
 
 func (x *ResourceRequirements) Reset() {
 	*x = ResourceRequirements{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[145]
+	mi := &file_berth_core_v1_core_proto_msgTypes[148]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10440,7 +10668,7 @@ func (x *ResourceRequirements) String() string {
 func (*ResourceRequirements) ProtoMessage() {}
 
 func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[145]
+	mi := &file_berth_core_v1_core_proto_msgTypes[148]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10453,7 +10681,7 @@ func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceRequirements.ProtoReflect.Descriptor instead.
 func (*ResourceRequirements) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{145}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{148}
 }
 
 func (x *ResourceRequirements) GetLimits() map[string]*wrapperspb.StringValue {
@@ -10487,7 +10715,7 @@ type ResourceStatus struct {
 
 func (x *ResourceStatus) Reset() {
 	*x = ResourceStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[146]
+	mi := &file_berth_core_v1_core_proto_msgTypes[149]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10499,7 +10727,7 @@ func (x *ResourceStatus) String() string {
 func (*ResourceStatus) ProtoMessage() {}
 
 func (x *ResourceStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[146]
+	mi := &file_berth_core_v1_core_proto_msgTypes[149]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10512,7 +10740,7 @@ func (x *ResourceStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceStatus.ProtoReflect.Descriptor instead.
 func (*ResourceStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{146}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{149}
 }
 
 func (x *ResourceStatus) GetName() string {
@@ -10541,7 +10769,7 @@ type SELinuxOptions struct {
 
 func (x *SELinuxOptions) Reset() {
 	*x = SELinuxOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[147]
+	mi := &file_berth_core_v1_core_proto_msgTypes[150]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10553,7 +10781,7 @@ func (x *SELinuxOptions) String() string {
 func (*SELinuxOptions) ProtoMessage() {}
 
 func (x *SELinuxOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[147]
+	mi := &file_berth_core_v1_core_proto_msgTypes[150]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10566,7 +10794,7 @@ func (x *SELinuxOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SELinuxOptions.ProtoReflect.Descriptor instead.
 func (*SELinuxOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{147}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{150}
 }
 
 func (x *SELinuxOptions) GetUser() string {
@@ -10615,7 +10843,7 @@ type ScaleIOVolumeSource struct {
 
 func (x *ScaleIOVolumeSource) Reset() {
 	*x = ScaleIOVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[148]
+	mi := &file_berth_core_v1_core_proto_msgTypes[151]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10627,7 +10855,7 @@ func (x *ScaleIOVolumeSource) String() string {
 func (*ScaleIOVolumeSource) ProtoMessage() {}
 
 func (x *ScaleIOVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[148]
+	mi := &file_berth_core_v1_core_proto_msgTypes[151]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10640,7 +10868,7 @@ func (x *ScaleIOVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScaleIOVolumeSource.ProtoReflect.Descriptor instead.
 func (*ScaleIOVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{148}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{151}
 }
 
 func (x *ScaleIOVolumeSource) GetGateway() string {
@@ -10723,7 +10951,7 @@ type SeccompProfile struct {
 
 func (x *SeccompProfile) Reset() {
 	*x = SeccompProfile{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[149]
+	mi := &file_berth_core_v1_core_proto_msgTypes[152]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10735,7 +10963,7 @@ func (x *SeccompProfile) String() string {
 func (*SeccompProfile) ProtoMessage() {}
 
 func (x *SeccompProfile) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[149]
+	mi := &file_berth_core_v1_core_proto_msgTypes[152]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10748,7 +10976,7 @@ func (x *SeccompProfile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeccompProfile.ProtoReflect.Descriptor instead.
 func (*SeccompProfile) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{149}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{152}
 }
 
 func (x *SeccompProfile) GetType() string {
@@ -10780,7 +11008,7 @@ type Secret struct {
 
 func (x *Secret) Reset() {
 	*x = Secret{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[150]
+	mi := &file_berth_core_v1_core_proto_msgTypes[153]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10792,7 +11020,7 @@ func (x *Secret) String() string {
 func (*Secret) ProtoMessage() {}
 
 func (x *Secret) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[150]
+	mi := &file_berth_core_v1_core_proto_msgTypes[153]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10805,7 +11033,7 @@ func (x *Secret) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Secret.ProtoReflect.Descriptor instead.
 func (*Secret) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{150}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{153}
 }
 
 func (x *Secret) GetApiVersion() string {
@@ -10867,7 +11095,7 @@ type SecretEnvSource struct {
 
 func (x *SecretEnvSource) Reset() {
 	*x = SecretEnvSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[151]
+	mi := &file_berth_core_v1_core_proto_msgTypes[154]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10879,7 +11107,7 @@ func (x *SecretEnvSource) String() string {
 func (*SecretEnvSource) ProtoMessage() {}
 
 func (x *SecretEnvSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[151]
+	mi := &file_berth_core_v1_core_proto_msgTypes[154]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10892,7 +11120,7 @@ func (x *SecretEnvSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretEnvSource.ProtoReflect.Descriptor instead.
 func (*SecretEnvSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{151}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{154}
 }
 
 func (x *SecretEnvSource) GetLocalObjectReference() *LocalObjectReference {
@@ -10920,7 +11148,7 @@ type SecretKeySelector struct {
 
 func (x *SecretKeySelector) Reset() {
 	*x = SecretKeySelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[152]
+	mi := &file_berth_core_v1_core_proto_msgTypes[155]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10932,7 +11160,7 @@ func (x *SecretKeySelector) String() string {
 func (*SecretKeySelector) ProtoMessage() {}
 
 func (x *SecretKeySelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[152]
+	mi := &file_berth_core_v1_core_proto_msgTypes[155]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10945,7 +11173,7 @@ func (x *SecretKeySelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretKeySelector.ProtoReflect.Descriptor instead.
 func (*SecretKeySelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{152}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{155}
 }
 
 func (x *SecretKeySelector) GetLocalObjectReference() *LocalObjectReference {
@@ -10981,7 +11209,7 @@ type SecretList struct {
 
 func (x *SecretList) Reset() {
 	*x = SecretList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[153]
+	mi := &file_berth_core_v1_core_proto_msgTypes[156]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10993,7 +11221,7 @@ func (x *SecretList) String() string {
 func (*SecretList) ProtoMessage() {}
 
 func (x *SecretList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[153]
+	mi := &file_berth_core_v1_core_proto_msgTypes[156]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11006,7 +11234,7 @@ func (x *SecretList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretList.ProtoReflect.Descriptor instead.
 func (*SecretList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{153}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{156}
 }
 
 func (x *SecretList) GetApiVersion() string {
@@ -11048,7 +11276,7 @@ type SecretProjection struct {
 
 func (x *SecretProjection) Reset() {
 	*x = SecretProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	mi := &file_berth_core_v1_core_proto_msgTypes[157]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11060,7 +11288,7 @@ func (x *SecretProjection) String() string {
 func (*SecretProjection) ProtoMessage() {}
 
 func (x *SecretProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	mi := &file_berth_core_v1_core_proto_msgTypes[157]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11073,7 +11301,7 @@ func (x *SecretProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretProjection.ProtoReflect.Descriptor instead.
 func (*SecretProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{154}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{157}
 }
 
 func (x *SecretProjection) GetLocalObjectReference() *LocalObjectReference {
@@ -11110,7 +11338,7 @@ type SecretVolumeSource struct {
 
 func (x *SecretVolumeSource) Reset() {
 	*x = SecretVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	mi := &file_berth_core_v1_core_proto_msgTypes[158]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11122,7 +11350,7 @@ func (x *SecretVolumeSource) String() string {
 func (*SecretVolumeSource) ProtoMessage() {}
 
 func (x *SecretVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	mi := &file_berth_core_v1_core_proto_msgTypes[158]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11135,7 +11363,7 @@ func (x *SecretVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretVolumeSource.ProtoReflect.Descriptor instead.
 func (*SecretVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{155}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{158}
 }
 
 func (x *SecretVolumeSource) GetSecretName() string {
@@ -11193,7 +11421,7 @@ type SecurityContext struct {
 
 func (x *SecurityContext) Reset() {
 	*x = SecurityContext{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[156]
+	mi := &file_berth_core_v1_core_proto_msgTypes[159]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11205,7 +11433,7 @@ func (x *SecurityContext) String() string {
 func (*SecurityContext) ProtoMessage() {}
 
 func (x *SecurityContext) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[156]
+	mi := &file_berth_core_v1_core_proto_msgTypes[159]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11218,7 +11446,7 @@ func (x *SecurityContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecurityContext.ProtoReflect.Descriptor instead.
 func (*SecurityContext) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{156}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{159}
 }
 
 func (x *SecurityContext) GetCapabilities() *Capabilities {
@@ -11319,7 +11547,7 @@ type ServiceAccount struct {
 
 func (x *ServiceAccount) Reset() {
 	*x = ServiceAccount{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[157]
+	mi := &file_berth_core_v1_core_proto_msgTypes[160]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11331,7 +11559,7 @@ func (x *ServiceAccount) String() string {
 func (*ServiceAccount) ProtoMessage() {}
 
 func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[157]
+	mi := &file_berth_core_v1_core_proto_msgTypes[160]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11344,7 +11572,7 @@ func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccount.ProtoReflect.Descriptor instead.
 func (*ServiceAccount) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{157}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{160}
 }
 
 func (x *ServiceAccount) GetApiVersion() string {
@@ -11401,7 +11629,7 @@ type ServiceAccountList struct {
 
 func (x *ServiceAccountList) Reset() {
 	*x = ServiceAccountList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	mi := &file_berth_core_v1_core_proto_msgTypes[161]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11413,7 +11641,7 @@ func (x *ServiceAccountList) String() string {
 func (*ServiceAccountList) ProtoMessage() {}
 
 func (x *ServiceAccountList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	mi := &file_berth_core_v1_core_proto_msgTypes[161]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11426,7 +11654,7 @@ func (x *ServiceAccountList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountList.ProtoReflect.Descriptor instead.
 func (*ServiceAccountList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{158}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{161}
 }
 
 func (x *ServiceAccountList) GetApiVersion() string {
@@ -11469,7 +11697,7 @@ type ServiceAccountTokenProjection struct {
 
 func (x *ServiceAccountTokenProjection) Reset() {
 	*x = ServiceAccountTokenProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[159]
+	mi := &file_berth_core_v1_core_proto_msgTypes[162]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11481,7 +11709,7 @@ func (x *ServiceAccountTokenProjection) String() string {
 func (*ServiceAccountTokenProjection) ProtoMessage() {}
 
 func (x *ServiceAccountTokenProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[159]
+	mi := &file_berth_core_v1_core_proto_msgTypes[162]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11494,7 +11722,7 @@ func (x *ServiceAccountTokenProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountTokenProjection.ProtoReflect.Descriptor instead.
 func (*ServiceAccountTokenProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{159}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{162}
 }
 
 func (x *ServiceAccountTokenProjection) GetAudience() string {
@@ -11534,7 +11762,7 @@ type ShardInfo struct {
 
 func (x *ShardInfo) Reset() {
 	*x = ShardInfo{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[160]
+	mi := &file_berth_core_v1_core_proto_msgTypes[163]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11546,7 +11774,7 @@ func (x *ShardInfo) String() string {
 func (*ShardInfo) ProtoMessage() {}
 
 func (x *ShardInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[160]
+	mi := &file_berth_core_v1_core_proto_msgTypes[163]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11559,7 +11787,7 @@ func (x *ShardInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardInfo.ProtoReflect.Descriptor instead.
 func (*ShardInfo) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{160}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{163}
 }
 
 func (x *ShardInfo) GetSelector() string {
@@ -11578,7 +11806,7 @@ type SleepAction struct {
 
 func (x *SleepAction) Reset() {
 	*x = SleepAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[161]
+	mi := &file_berth_core_v1_core_proto_msgTypes[164]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11590,7 +11818,7 @@ func (x *SleepAction) String() string {
 func (*SleepAction) ProtoMessage() {}
 
 func (x *SleepAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[161]
+	mi := &file_berth_core_v1_core_proto_msgTypes[164]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11603,7 +11831,7 @@ func (x *SleepAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SleepAction.ProtoReflect.Descriptor instead.
 func (*SleepAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{161}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{164}
 }
 
 func (x *SleepAction) GetSeconds() int64 {
@@ -11629,7 +11857,7 @@ type Status struct {
 
 func (x *Status) Reset() {
 	*x = Status{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[162]
+	mi := &file_berth_core_v1_core_proto_msgTypes[165]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11641,7 +11869,7 @@ func (x *Status) String() string {
 func (*Status) ProtoMessage() {}
 
 func (x *Status) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[162]
+	mi := &file_berth_core_v1_core_proto_msgTypes[165]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11654,7 +11882,7 @@ func (x *Status) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Status.ProtoReflect.Descriptor instead.
 func (*Status) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{162}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{165}
 }
 
 func (x *Status) GetApiVersion() string {
@@ -11724,7 +11952,7 @@ type StatusCause struct {
 
 func (x *StatusCause) Reset() {
 	*x = StatusCause{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[163]
+	mi := &file_berth_core_v1_core_proto_msgTypes[166]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11736,7 +11964,7 @@ func (x *StatusCause) String() string {
 func (*StatusCause) ProtoMessage() {}
 
 func (x *StatusCause) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[163]
+	mi := &file_berth_core_v1_core_proto_msgTypes[166]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11749,7 +11977,7 @@ func (x *StatusCause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusCause.ProtoReflect.Descriptor instead.
 func (*StatusCause) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{163}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{166}
 }
 
 func (x *StatusCause) GetReason() string {
@@ -11787,7 +12015,7 @@ type StatusDetails struct {
 
 func (x *StatusDetails) Reset() {
 	*x = StatusDetails{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[164]
+	mi := &file_berth_core_v1_core_proto_msgTypes[167]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11799,7 +12027,7 @@ func (x *StatusDetails) String() string {
 func (*StatusDetails) ProtoMessage() {}
 
 func (x *StatusDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[164]
+	mi := &file_berth_core_v1_core_proto_msgTypes[167]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11812,7 +12040,7 @@ func (x *StatusDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusDetails.ProtoReflect.Descriptor instead.
 func (*StatusDetails) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{164}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{167}
 }
 
 func (x *StatusDetails) GetName() string {
@@ -11870,7 +12098,7 @@ type StorageOSVolumeSource struct {
 
 func (x *StorageOSVolumeSource) Reset() {
 	*x = StorageOSVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[165]
+	mi := &file_berth_core_v1_core_proto_msgTypes[168]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11882,7 +12110,7 @@ func (x *StorageOSVolumeSource) String() string {
 func (*StorageOSVolumeSource) ProtoMessage() {}
 
 func (x *StorageOSVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[165]
+	mi := &file_berth_core_v1_core_proto_msgTypes[168]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11895,7 +12123,7 @@ func (x *StorageOSVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageOSVolumeSource.ProtoReflect.Descriptor instead.
 func (*StorageOSVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{165}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{168}
 }
 
 func (x *StorageOSVolumeSource) GetVolumeName() string {
@@ -11943,7 +12171,7 @@ type Sysctl struct {
 
 func (x *Sysctl) Reset() {
 	*x = Sysctl{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[166]
+	mi := &file_berth_core_v1_core_proto_msgTypes[169]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11955,7 +12183,7 @@ func (x *Sysctl) String() string {
 func (*Sysctl) ProtoMessage() {}
 
 func (x *Sysctl) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[166]
+	mi := &file_berth_core_v1_core_proto_msgTypes[169]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11968,7 +12196,7 @@ func (x *Sysctl) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sysctl.ProtoReflect.Descriptor instead.
 func (*Sysctl) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{166}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{169}
 }
 
 func (x *Sysctl) GetName() string {
@@ -11995,7 +12223,7 @@ type TCPSocketAction struct {
 
 func (x *TCPSocketAction) Reset() {
 	*x = TCPSocketAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[167]
+	mi := &file_berth_core_v1_core_proto_msgTypes[170]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12007,7 +12235,7 @@ func (x *TCPSocketAction) String() string {
 func (*TCPSocketAction) ProtoMessage() {}
 
 func (x *TCPSocketAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[167]
+	mi := &file_berth_core_v1_core_proto_msgTypes[170]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12020,7 +12248,7 @@ func (x *TCPSocketAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TCPSocketAction.ProtoReflect.Descriptor instead.
 func (*TCPSocketAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{167}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{170}
 }
 
 func (x *TCPSocketAction) GetPort() *IntOrString {
@@ -12049,7 +12277,7 @@ type Taint struct {
 
 func (x *Taint) Reset() {
 	*x = Taint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[168]
+	mi := &file_berth_core_v1_core_proto_msgTypes[171]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12061,7 +12289,7 @@ func (x *Taint) String() string {
 func (*Taint) ProtoMessage() {}
 
 func (x *Taint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[168]
+	mi := &file_berth_core_v1_core_proto_msgTypes[171]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12074,7 +12302,7 @@ func (x *Taint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Taint.ProtoReflect.Descriptor instead.
 func (*Taint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{168}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{171}
 }
 
 func (x *Taint) GetKey() string {
@@ -12118,7 +12346,7 @@ type Toleration struct {
 
 func (x *Toleration) Reset() {
 	*x = Toleration{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[169]
+	mi := &file_berth_core_v1_core_proto_msgTypes[172]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12130,7 +12358,7 @@ func (x *Toleration) String() string {
 func (*Toleration) ProtoMessage() {}
 
 func (x *Toleration) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[169]
+	mi := &file_berth_core_v1_core_proto_msgTypes[172]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12143,7 +12371,7 @@ func (x *Toleration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Toleration.ProtoReflect.Descriptor instead.
 func (*Toleration) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{169}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{172}
 }
 
 func (x *Toleration) GetKey() string {
@@ -12197,7 +12425,7 @@ type TopologySpreadConstraint struct {
 
 func (x *TopologySpreadConstraint) Reset() {
 	*x = TopologySpreadConstraint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[170]
+	mi := &file_berth_core_v1_core_proto_msgTypes[173]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12209,7 +12437,7 @@ func (x *TopologySpreadConstraint) String() string {
 func (*TopologySpreadConstraint) ProtoMessage() {}
 
 func (x *TopologySpreadConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[170]
+	mi := &file_berth_core_v1_core_proto_msgTypes[173]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12222,7 +12450,7 @@ func (x *TopologySpreadConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopologySpreadConstraint.ProtoReflect.Descriptor instead.
 func (*TopologySpreadConstraint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{170}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{173}
 }
 
 func (x *TopologySpreadConstraint) GetMaxSkew() int32 {
@@ -12292,7 +12520,7 @@ type TypedLocalObjectReference struct {
 
 func (x *TypedLocalObjectReference) Reset() {
 	*x = TypedLocalObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[171]
+	mi := &file_berth_core_v1_core_proto_msgTypes[174]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12304,7 +12532,7 @@ func (x *TypedLocalObjectReference) String() string {
 func (*TypedLocalObjectReference) ProtoMessage() {}
 
 func (x *TypedLocalObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[171]
+	mi := &file_berth_core_v1_core_proto_msgTypes[174]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12317,7 +12545,7 @@ func (x *TypedLocalObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedLocalObjectReference.ProtoReflect.Descriptor instead.
 func (*TypedLocalObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{171}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{174}
 }
 
 func (x *TypedLocalObjectReference) GetApiGroup() string {
@@ -12353,7 +12581,7 @@ type TypedObjectReference struct {
 
 func (x *TypedObjectReference) Reset() {
 	*x = TypedObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[172]
+	mi := &file_berth_core_v1_core_proto_msgTypes[175]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12365,7 +12593,7 @@ func (x *TypedObjectReference) String() string {
 func (*TypedObjectReference) ProtoMessage() {}
 
 func (x *TypedObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[172]
+	mi := &file_berth_core_v1_core_proto_msgTypes[175]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12378,7 +12606,7 @@ func (x *TypedObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedObjectReference.ProtoReflect.Descriptor instead.
 func (*TypedObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{172}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{175}
 }
 
 func (x *TypedObjectReference) GetApiGroup() string {
@@ -12419,7 +12647,7 @@ type Volume struct {
 
 func (x *Volume) Reset() {
 	*x = Volume{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	mi := &file_berth_core_v1_core_proto_msgTypes[176]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12431,7 +12659,7 @@ func (x *Volume) String() string {
 func (*Volume) ProtoMessage() {}
 
 func (x *Volume) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	mi := &file_berth_core_v1_core_proto_msgTypes[176]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12444,7 +12672,7 @@ func (x *Volume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Volume.ProtoReflect.Descriptor instead.
 func (*Volume) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{173}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{176}
 }
 
 func (x *Volume) GetName() string {
@@ -12471,7 +12699,7 @@ type VolumeDevice struct {
 
 func (x *VolumeDevice) Reset() {
 	*x = VolumeDevice{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	mi := &file_berth_core_v1_core_proto_msgTypes[177]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12483,7 +12711,7 @@ func (x *VolumeDevice) String() string {
 func (*VolumeDevice) ProtoMessage() {}
 
 func (x *VolumeDevice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	mi := &file_berth_core_v1_core_proto_msgTypes[177]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12496,7 +12724,7 @@ func (x *VolumeDevice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeDevice.ProtoReflect.Descriptor instead.
 func (*VolumeDevice) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{174}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{177}
 }
 
 func (x *VolumeDevice) GetName() string {
@@ -12524,7 +12752,7 @@ type VolumeHealthCondition struct {
 
 func (x *VolumeHealthCondition) Reset() {
 	*x = VolumeHealthCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	mi := &file_berth_core_v1_core_proto_msgTypes[178]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12536,7 +12764,7 @@ func (x *VolumeHealthCondition) String() string {
 func (*VolumeHealthCondition) ProtoMessage() {}
 
 func (x *VolumeHealthCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	mi := &file_berth_core_v1_core_proto_msgTypes[178]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12549,7 +12777,7 @@ func (x *VolumeHealthCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeHealthCondition.ProtoReflect.Descriptor instead.
 func (*VolumeHealthCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{175}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{178}
 }
 
 func (x *VolumeHealthCondition) GetStatus() string {
@@ -12589,7 +12817,7 @@ type VolumeMount struct {
 
 func (x *VolumeMount) Reset() {
 	*x = VolumeMount{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[176]
+	mi := &file_berth_core_v1_core_proto_msgTypes[179]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12601,7 +12829,7 @@ func (x *VolumeMount) String() string {
 func (*VolumeMount) ProtoMessage() {}
 
 func (x *VolumeMount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[176]
+	mi := &file_berth_core_v1_core_proto_msgTypes[179]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12614,7 +12842,7 @@ func (x *VolumeMount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMount.ProtoReflect.Descriptor instead.
 func (*VolumeMount) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{176}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{179}
 }
 
 func (x *VolumeMount) GetName() string {
@@ -12686,7 +12914,7 @@ type VolumeMountStatus struct {
 
 func (x *VolumeMountStatus) Reset() {
 	*x = VolumeMountStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[177]
+	mi := &file_berth_core_v1_core_proto_msgTypes[180]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12698,7 +12926,7 @@ func (x *VolumeMountStatus) String() string {
 func (*VolumeMountStatus) ProtoMessage() {}
 
 func (x *VolumeMountStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[177]
+	mi := &file_berth_core_v1_core_proto_msgTypes[180]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12711,7 +12939,7 @@ func (x *VolumeMountStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMountStatus.ProtoReflect.Descriptor instead.
 func (*VolumeMountStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{177}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{180}
 }
 
 func (x *VolumeMountStatus) GetName() string {
@@ -12763,7 +12991,7 @@ type VolumeProjection struct {
 
 func (x *VolumeProjection) Reset() {
 	*x = VolumeProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[178]
+	mi := &file_berth_core_v1_core_proto_msgTypes[181]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12775,7 +13003,7 @@ func (x *VolumeProjection) String() string {
 func (*VolumeProjection) ProtoMessage() {}
 
 func (x *VolumeProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[178]
+	mi := &file_berth_core_v1_core_proto_msgTypes[181]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12788,7 +13016,7 @@ func (x *VolumeProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeProjection.ProtoReflect.Descriptor instead.
 func (*VolumeProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{178}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{181}
 }
 
 func (x *VolumeProjection) GetSecret() *SecretProjection {
@@ -12843,7 +13071,7 @@ type VolumeResourceRequirements struct {
 
 func (x *VolumeResourceRequirements) Reset() {
 	*x = VolumeResourceRequirements{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[179]
+	mi := &file_berth_core_v1_core_proto_msgTypes[182]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12855,7 +13083,7 @@ func (x *VolumeResourceRequirements) String() string {
 func (*VolumeResourceRequirements) ProtoMessage() {}
 
 func (x *VolumeResourceRequirements) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[179]
+	mi := &file_berth_core_v1_core_proto_msgTypes[182]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12868,7 +13096,7 @@ func (x *VolumeResourceRequirements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeResourceRequirements.ProtoReflect.Descriptor instead.
 func (*VolumeResourceRequirements) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{179}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{182}
 }
 
 func (x *VolumeResourceRequirements) GetLimits() map[string]*wrapperspb.StringValue {
@@ -12923,7 +13151,7 @@ type VolumeSource struct {
 
 func (x *VolumeSource) Reset() {
 	*x = VolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[180]
+	mi := &file_berth_core_v1_core_proto_msgTypes[183]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12935,7 +13163,7 @@ func (x *VolumeSource) String() string {
 func (*VolumeSource) ProtoMessage() {}
 
 func (x *VolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[180]
+	mi := &file_berth_core_v1_core_proto_msgTypes[183]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12948,7 +13176,7 @@ func (x *VolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeSource.ProtoReflect.Descriptor instead.
 func (*VolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{180}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{183}
 }
 
 func (x *VolumeSource) GetHostPath() *HostPathVolumeSource {
@@ -13170,7 +13398,7 @@ type VolumeStatus struct {
 
 func (x *VolumeStatus) Reset() {
 	*x = VolumeStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[181]
+	mi := &file_berth_core_v1_core_proto_msgTypes[184]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13182,7 +13410,7 @@ func (x *VolumeStatus) String() string {
 func (*VolumeStatus) ProtoMessage() {}
 
 func (x *VolumeStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[181]
+	mi := &file_berth_core_v1_core_proto_msgTypes[184]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13195,7 +13423,7 @@ func (x *VolumeStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeStatus.ProtoReflect.Descriptor instead.
 func (*VolumeStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{181}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{184}
 }
 
 func (x *VolumeStatus) GetImage() *ImageVolumeStatus {
@@ -13217,7 +13445,7 @@ type VsphereVirtualDiskVolumeSource struct {
 
 func (x *VsphereVirtualDiskVolumeSource) Reset() {
 	*x = VsphereVirtualDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[182]
+	mi := &file_berth_core_v1_core_proto_msgTypes[185]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13229,7 +13457,7 @@ func (x *VsphereVirtualDiskVolumeSource) String() string {
 func (*VsphereVirtualDiskVolumeSource) ProtoMessage() {}
 
 func (x *VsphereVirtualDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[182]
+	mi := &file_berth_core_v1_core_proto_msgTypes[185]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13242,7 +13470,7 @@ func (x *VsphereVirtualDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VsphereVirtualDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*VsphereVirtualDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{182}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{185}
 }
 
 func (x *VsphereVirtualDiskVolumeSource) GetVolumePath() string {
@@ -13283,7 +13511,7 @@ type WeightedPodAffinityTerm struct {
 
 func (x *WeightedPodAffinityTerm) Reset() {
 	*x = WeightedPodAffinityTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[183]
+	mi := &file_berth_core_v1_core_proto_msgTypes[186]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13295,7 +13523,7 @@ func (x *WeightedPodAffinityTerm) String() string {
 func (*WeightedPodAffinityTerm) ProtoMessage() {}
 
 func (x *WeightedPodAffinityTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[183]
+	mi := &file_berth_core_v1_core_proto_msgTypes[186]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13308,7 +13536,7 @@ func (x *WeightedPodAffinityTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WeightedPodAffinityTerm.ProtoReflect.Descriptor instead.
 func (*WeightedPodAffinityTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{183}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{186}
 }
 
 func (x *WeightedPodAffinityTerm) GetWeight() int32 {
@@ -13337,7 +13565,7 @@ type WindowsSecurityContextOptions struct {
 
 func (x *WindowsSecurityContextOptions) Reset() {
 	*x = WindowsSecurityContextOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[184]
+	mi := &file_berth_core_v1_core_proto_msgTypes[187]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13349,7 +13577,7 @@ func (x *WindowsSecurityContextOptions) String() string {
 func (*WindowsSecurityContextOptions) ProtoMessage() {}
 
 func (x *WindowsSecurityContextOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[184]
+	mi := &file_berth_core_v1_core_proto_msgTypes[187]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13362,7 +13590,7 @@ func (x *WindowsSecurityContextOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WindowsSecurityContextOptions.ProtoReflect.Descriptor instead.
 func (*WindowsSecurityContextOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{184}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{187}
 }
 
 func (x *WindowsSecurityContextOptions) GetGmsaCredentialSpecName() string {
@@ -13882,7 +14110,34 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"\x18LabelSelectorRequirement\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x1a\n" +
 	"\boperator\x18\x02 \x01(\tR\boperator\x12\x16\n" +
-	"\x06values\x18\x03 \x03(\tR\x06values\"\xb9\x01\n" +
+	"\x06values\x18\x03 \x03(\tR\x06values\"\xa2\x01\n" +
+	"\x05Lease\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x125\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x19.berth.core.v1.ObjectMetaR\bmetadata\x12,\n" +
+	"\x04spec\x18\x02 \x01(\v2\x18.berth.core.v1.LeaseSpecR\x04spec\"\xa2\x01\n" +
+	"\tLeaseList\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x123\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x17.berth.core.v1.ListMetaR\bmetadata\x12*\n" +
+	"\x05items\x18\x02 \x03(\v2\x14.berth.core.v1.LeaseR\x05items\"\xcc\x03\n" +
+	"\tLeaseSpec\x12+\n" +
+	"\x0eholderIdentity\x18\x01 \x01(\tH\x00R\x0eholderIdentity\x88\x01\x01\x127\n" +
+	"\x14leaseDurationSeconds\x18\x02 \x01(\x05H\x01R\x14leaseDurationSeconds\x88\x01\x01\x12<\n" +
+	"\vacquireTime\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vacquireTime\x128\n" +
+	"\trenewTime\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\trenewTime\x12/\n" +
+	"\x10leaseTransitions\x18\x05 \x01(\x05H\x02R\x10leaseTransitions\x88\x01\x01\x12\x1f\n" +
+	"\bstrategy\x18\x06 \x01(\tH\x03R\bstrategy\x88\x01\x01\x12-\n" +
+	"\x0fpreferredHolder\x18\a \x01(\tH\x04R\x0fpreferredHolder\x88\x01\x01B\x11\n" +
+	"\x0f_holderIdentityB\x17\n" +
+	"\x15_leaseDurationSecondsB\x13\n" +
+	"\x11_leaseTransitionsB\v\n" +
+	"\t_strategyB\x12\n" +
+	"\x10_preferredHolder\"\xb9\x01\n" +
 	"\tLifecycle\x12=\n" +
 	"\tpostStart\x18\x01 \x01(\v2\x1f.berth.core.v1.LifecycleHandlerR\tpostStart\x129\n" +
 	"\apreStop\x18\x02 \x01(\v2\x1f.berth.core.v1.LifecycleHandlerR\apreStop\x12#\n" +
@@ -14782,7 +15037,7 @@ func file_berth_core_v1_core_proto_rawDescGZIP() []byte {
 	return file_berth_core_v1_core_proto_rawDescData
 }
 
-var file_berth_core_v1_core_proto_msgTypes = make([]protoimpl.MessageInfo, 205)
+var file_berth_core_v1_core_proto_msgTypes = make([]protoimpl.MessageInfo, 208)
 var file_berth_core_v1_core_proto_goTypes = []any{
 	(*IntOrString)(nil),                        // 0: berth.core.v1.IntOrString
 	(*FieldsV1)(nil),                           // 1: berth.core.v1.FieldsV1
@@ -14855,459 +15110,468 @@ var file_berth_core_v1_core_proto_goTypes = []any{
 	(*KeyToPath)(nil),                          // 68: berth.core.v1.KeyToPath
 	(*LabelSelector)(nil),                      // 69: berth.core.v1.LabelSelector
 	(*LabelSelectorRequirement)(nil),           // 70: berth.core.v1.LabelSelectorRequirement
-	(*Lifecycle)(nil),                          // 71: berth.core.v1.Lifecycle
-	(*LifecycleHandler)(nil),                   // 72: berth.core.v1.LifecycleHandler
-	(*LinuxContainerUser)(nil),                 // 73: berth.core.v1.LinuxContainerUser
-	(*ListMeta)(nil),                           // 74: berth.core.v1.ListMeta
-	(*LocalObjectReference)(nil),               // 75: berth.core.v1.LocalObjectReference
-	(*ManagedFieldsEntry)(nil),                 // 76: berth.core.v1.ManagedFieldsEntry
-	(*NFSVolumeSource)(nil),                    // 77: berth.core.v1.NFSVolumeSource
-	(*Namespace)(nil),                          // 78: berth.core.v1.Namespace
-	(*NamespaceCondition)(nil),                 // 79: berth.core.v1.NamespaceCondition
-	(*NamespaceList)(nil),                      // 80: berth.core.v1.NamespaceList
-	(*NamespaceSpec)(nil),                      // 81: berth.core.v1.NamespaceSpec
-	(*NamespaceStatus)(nil),                    // 82: berth.core.v1.NamespaceStatus
-	(*Node)(nil),                               // 83: berth.core.v1.Node
-	(*NodeAddress)(nil),                        // 84: berth.core.v1.NodeAddress
-	(*NodeAffinity)(nil),                       // 85: berth.core.v1.NodeAffinity
-	(*NodeAllocatableMappedResources)(nil),     // 86: berth.core.v1.NodeAllocatableMappedResources
-	(*NodeAllocatableOverheadResources)(nil),   // 87: berth.core.v1.NodeAllocatableOverheadResources
-	(*NodeAllocatableResourceClaimStatus)(nil), // 88: berth.core.v1.NodeAllocatableResourceClaimStatus
-	(*NodeCondition)(nil),                      // 89: berth.core.v1.NodeCondition
-	(*NodeConfigSource)(nil),                   // 90: berth.core.v1.NodeConfigSource
-	(*NodeConfigStatus)(nil),                   // 91: berth.core.v1.NodeConfigStatus
-	(*NodeDaemonEndpoints)(nil),                // 92: berth.core.v1.NodeDaemonEndpoints
-	(*NodeFeatures)(nil),                       // 93: berth.core.v1.NodeFeatures
-	(*NodeList)(nil),                           // 94: berth.core.v1.NodeList
-	(*NodePodPreemptionPolicy)(nil),            // 95: berth.core.v1.NodePodPreemptionPolicy
-	(*NodeRuntimeHandler)(nil),                 // 96: berth.core.v1.NodeRuntimeHandler
-	(*NodeRuntimeHandlerFeatures)(nil),         // 97: berth.core.v1.NodeRuntimeHandlerFeatures
-	(*NodeSelector)(nil),                       // 98: berth.core.v1.NodeSelector
-	(*NodeSelectorRequirement)(nil),            // 99: berth.core.v1.NodeSelectorRequirement
-	(*NodeSelectorTerm)(nil),                   // 100: berth.core.v1.NodeSelectorTerm
-	(*NodeSpec)(nil),                           // 101: berth.core.v1.NodeSpec
-	(*NodeStatus)(nil),                         // 102: berth.core.v1.NodeStatus
-	(*NodeSwapStatus)(nil),                     // 103: berth.core.v1.NodeSwapStatus
-	(*NodeSystemInfo)(nil),                     // 104: berth.core.v1.NodeSystemInfo
-	(*ObjectFieldSelector)(nil),                // 105: berth.core.v1.ObjectFieldSelector
-	(*ObjectMeta)(nil),                         // 106: berth.core.v1.ObjectMeta
-	(*ObjectReference)(nil),                    // 107: berth.core.v1.ObjectReference
-	(*OwnerReference)(nil),                     // 108: berth.core.v1.OwnerReference
-	(*PersistentVolumeClaimSpec)(nil),          // 109: berth.core.v1.PersistentVolumeClaimSpec
-	(*PersistentVolumeClaimTemplate)(nil),      // 110: berth.core.v1.PersistentVolumeClaimTemplate
-	(*PersistentVolumeClaimVolumeSource)(nil),  // 111: berth.core.v1.PersistentVolumeClaimVolumeSource
-	(*PhotonPersistentDiskVolumeSource)(nil),   // 112: berth.core.v1.PhotonPersistentDiskVolumeSource
-	(*Pod)(nil),                                // 113: berth.core.v1.Pod
-	(*PodAffinity)(nil),                        // 114: berth.core.v1.PodAffinity
-	(*PodAffinityTerm)(nil),                    // 115: berth.core.v1.PodAffinityTerm
-	(*PodAntiAffinity)(nil),                    // 116: berth.core.v1.PodAntiAffinity
-	(*PodCertificateProjection)(nil),           // 117: berth.core.v1.PodCertificateProjection
-	(*PodCondition)(nil),                       // 118: berth.core.v1.PodCondition
-	(*PodDNSConfig)(nil),                       // 119: berth.core.v1.PodDNSConfig
-	(*PodDNSConfigOption)(nil),                 // 120: berth.core.v1.PodDNSConfigOption
-	(*PodExtendedResourceClaimStatus)(nil),     // 121: berth.core.v1.PodExtendedResourceClaimStatus
-	(*PodIP)(nil),                              // 122: berth.core.v1.PodIP
-	(*PodList)(nil),                            // 123: berth.core.v1.PodList
-	(*PodOS)(nil),                              // 124: berth.core.v1.PodOS
-	(*PodReadinessGate)(nil),                   // 125: berth.core.v1.PodReadinessGate
-	(*PodResourceClaim)(nil),                   // 126: berth.core.v1.PodResourceClaim
-	(*PodResourceClaimStatus)(nil),             // 127: berth.core.v1.PodResourceClaimStatus
-	(*PodSchedulingGate)(nil),                  // 128: berth.core.v1.PodSchedulingGate
-	(*PodSchedulingGroup)(nil),                 // 129: berth.core.v1.PodSchedulingGroup
-	(*PodSecurityContext)(nil),                 // 130: berth.core.v1.PodSecurityContext
-	(*PodSpec)(nil),                            // 131: berth.core.v1.PodSpec
-	(*PodStatus)(nil),                          // 132: berth.core.v1.PodStatus
-	(*PodVolumeHealth)(nil),                    // 133: berth.core.v1.PodVolumeHealth
-	(*PortworxVolumeSource)(nil),               // 134: berth.core.v1.PortworxVolumeSource
-	(*Preconditions)(nil),                      // 135: berth.core.v1.Preconditions
-	(*PreferredSchedulingTerm)(nil),            // 136: berth.core.v1.PreferredSchedulingTerm
-	(*Probe)(nil),                              // 137: berth.core.v1.Probe
-	(*ProbeHandler)(nil),                       // 138: berth.core.v1.ProbeHandler
-	(*ProjectedVolumeSource)(nil),              // 139: berth.core.v1.ProjectedVolumeSource
-	(*QuobyteVolumeSource)(nil),                // 140: berth.core.v1.QuobyteVolumeSource
-	(*RBDVolumeSource)(nil),                    // 141: berth.core.v1.RBDVolumeSource
-	(*ResourceClaim)(nil),                      // 142: berth.core.v1.ResourceClaim
-	(*ResourceFieldSelector)(nil),              // 143: berth.core.v1.ResourceFieldSelector
-	(*ResourceHealth)(nil),                     // 144: berth.core.v1.ResourceHealth
-	(*ResourceRequirements)(nil),               // 145: berth.core.v1.ResourceRequirements
-	(*ResourceStatus)(nil),                     // 146: berth.core.v1.ResourceStatus
-	(*SELinuxOptions)(nil),                     // 147: berth.core.v1.SELinuxOptions
-	(*ScaleIOVolumeSource)(nil),                // 148: berth.core.v1.ScaleIOVolumeSource
-	(*SeccompProfile)(nil),                     // 149: berth.core.v1.SeccompProfile
-	(*Secret)(nil),                             // 150: berth.core.v1.Secret
-	(*SecretEnvSource)(nil),                    // 151: berth.core.v1.SecretEnvSource
-	(*SecretKeySelector)(nil),                  // 152: berth.core.v1.SecretKeySelector
-	(*SecretList)(nil),                         // 153: berth.core.v1.SecretList
-	(*SecretProjection)(nil),                   // 154: berth.core.v1.SecretProjection
-	(*SecretVolumeSource)(nil),                 // 155: berth.core.v1.SecretVolumeSource
-	(*SecurityContext)(nil),                    // 156: berth.core.v1.SecurityContext
-	(*ServiceAccount)(nil),                     // 157: berth.core.v1.ServiceAccount
-	(*ServiceAccountList)(nil),                 // 158: berth.core.v1.ServiceAccountList
-	(*ServiceAccountTokenProjection)(nil),      // 159: berth.core.v1.ServiceAccountTokenProjection
-	(*ShardInfo)(nil),                          // 160: berth.core.v1.ShardInfo
-	(*SleepAction)(nil),                        // 161: berth.core.v1.SleepAction
-	(*Status)(nil),                             // 162: berth.core.v1.Status
-	(*StatusCause)(nil),                        // 163: berth.core.v1.StatusCause
-	(*StatusDetails)(nil),                      // 164: berth.core.v1.StatusDetails
-	(*StorageOSVolumeSource)(nil),              // 165: berth.core.v1.StorageOSVolumeSource
-	(*Sysctl)(nil),                             // 166: berth.core.v1.Sysctl
-	(*TCPSocketAction)(nil),                    // 167: berth.core.v1.TCPSocketAction
-	(*Taint)(nil),                              // 168: berth.core.v1.Taint
-	(*Toleration)(nil),                         // 169: berth.core.v1.Toleration
-	(*TopologySpreadConstraint)(nil),           // 170: berth.core.v1.TopologySpreadConstraint
-	(*TypedLocalObjectReference)(nil),          // 171: berth.core.v1.TypedLocalObjectReference
-	(*TypedObjectReference)(nil),               // 172: berth.core.v1.TypedObjectReference
-	(*Volume)(nil),                             // 173: berth.core.v1.Volume
-	(*VolumeDevice)(nil),                       // 174: berth.core.v1.VolumeDevice
-	(*VolumeHealthCondition)(nil),              // 175: berth.core.v1.VolumeHealthCondition
-	(*VolumeMount)(nil),                        // 176: berth.core.v1.VolumeMount
-	(*VolumeMountStatus)(nil),                  // 177: berth.core.v1.VolumeMountStatus
-	(*VolumeProjection)(nil),                   // 178: berth.core.v1.VolumeProjection
-	(*VolumeResourceRequirements)(nil),         // 179: berth.core.v1.VolumeResourceRequirements
-	(*VolumeSource)(nil),                       // 180: berth.core.v1.VolumeSource
-	(*VolumeStatus)(nil),                       // 181: berth.core.v1.VolumeStatus
-	(*VsphereVirtualDiskVolumeSource)(nil),     // 182: berth.core.v1.VsphereVirtualDiskVolumeSource
-	(*WeightedPodAffinityTerm)(nil),            // 183: berth.core.v1.WeightedPodAffinityTerm
-	(*WindowsSecurityContextOptions)(nil),      // 184: berth.core.v1.WindowsSecurityContextOptions
-	nil,                                        // 185: berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
-	nil,                                        // 186: berth.core.v1.ConfigMap.DataEntry
-	nil,                                        // 187: berth.core.v1.ConfigMap.BinaryDataEntry
-	nil,                                        // 188: berth.core.v1.ContainerStatus.AllocatedResourcesEntry
-	nil,                                        // 189: berth.core.v1.FlexVolumeSource.OptionsEntry
-	nil,                                        // 190: berth.core.v1.LabelSelector.MatchLabelsEntry
-	nil,                                        // 191: berth.core.v1.NodeStatus.CapacityEntry
-	nil,                                        // 192: berth.core.v1.NodeStatus.AllocatableEntry
-	nil,                                        // 193: berth.core.v1.ObjectMeta.LabelsEntry
-	nil,                                        // 194: berth.core.v1.ObjectMeta.AnnotationsEntry
-	nil,                                        // 195: berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
-	nil,                                        // 196: berth.core.v1.PodSpec.NodeSelectorEntry
-	nil,                                        // 197: berth.core.v1.PodSpec.OverheadEntry
-	nil,                                        // 198: berth.core.v1.PodStatus.AllocatedResourcesEntry
-	nil,                                        // 199: berth.core.v1.ResourceRequirements.LimitsEntry
-	nil,                                        // 200: berth.core.v1.ResourceRequirements.RequestsEntry
-	nil,                                        // 201: berth.core.v1.Secret.DataEntry
-	nil,                                        // 202: berth.core.v1.Secret.StringDataEntry
-	nil,                                        // 203: berth.core.v1.VolumeResourceRequirements.LimitsEntry
-	nil,                                        // 204: berth.core.v1.VolumeResourceRequirements.RequestsEntry
-	(*timestamppb.Timestamp)(nil),              // 205: google.protobuf.Timestamp
-	(*wrapperspb.StringValue)(nil),             // 206: google.protobuf.StringValue
+	(*Lease)(nil),                              // 71: berth.core.v1.Lease
+	(*LeaseList)(nil),                          // 72: berth.core.v1.LeaseList
+	(*LeaseSpec)(nil),                          // 73: berth.core.v1.LeaseSpec
+	(*Lifecycle)(nil),                          // 74: berth.core.v1.Lifecycle
+	(*LifecycleHandler)(nil),                   // 75: berth.core.v1.LifecycleHandler
+	(*LinuxContainerUser)(nil),                 // 76: berth.core.v1.LinuxContainerUser
+	(*ListMeta)(nil),                           // 77: berth.core.v1.ListMeta
+	(*LocalObjectReference)(nil),               // 78: berth.core.v1.LocalObjectReference
+	(*ManagedFieldsEntry)(nil),                 // 79: berth.core.v1.ManagedFieldsEntry
+	(*NFSVolumeSource)(nil),                    // 80: berth.core.v1.NFSVolumeSource
+	(*Namespace)(nil),                          // 81: berth.core.v1.Namespace
+	(*NamespaceCondition)(nil),                 // 82: berth.core.v1.NamespaceCondition
+	(*NamespaceList)(nil),                      // 83: berth.core.v1.NamespaceList
+	(*NamespaceSpec)(nil),                      // 84: berth.core.v1.NamespaceSpec
+	(*NamespaceStatus)(nil),                    // 85: berth.core.v1.NamespaceStatus
+	(*Node)(nil),                               // 86: berth.core.v1.Node
+	(*NodeAddress)(nil),                        // 87: berth.core.v1.NodeAddress
+	(*NodeAffinity)(nil),                       // 88: berth.core.v1.NodeAffinity
+	(*NodeAllocatableMappedResources)(nil),     // 89: berth.core.v1.NodeAllocatableMappedResources
+	(*NodeAllocatableOverheadResources)(nil),   // 90: berth.core.v1.NodeAllocatableOverheadResources
+	(*NodeAllocatableResourceClaimStatus)(nil), // 91: berth.core.v1.NodeAllocatableResourceClaimStatus
+	(*NodeCondition)(nil),                      // 92: berth.core.v1.NodeCondition
+	(*NodeConfigSource)(nil),                   // 93: berth.core.v1.NodeConfigSource
+	(*NodeConfigStatus)(nil),                   // 94: berth.core.v1.NodeConfigStatus
+	(*NodeDaemonEndpoints)(nil),                // 95: berth.core.v1.NodeDaemonEndpoints
+	(*NodeFeatures)(nil),                       // 96: berth.core.v1.NodeFeatures
+	(*NodeList)(nil),                           // 97: berth.core.v1.NodeList
+	(*NodePodPreemptionPolicy)(nil),            // 98: berth.core.v1.NodePodPreemptionPolicy
+	(*NodeRuntimeHandler)(nil),                 // 99: berth.core.v1.NodeRuntimeHandler
+	(*NodeRuntimeHandlerFeatures)(nil),         // 100: berth.core.v1.NodeRuntimeHandlerFeatures
+	(*NodeSelector)(nil),                       // 101: berth.core.v1.NodeSelector
+	(*NodeSelectorRequirement)(nil),            // 102: berth.core.v1.NodeSelectorRequirement
+	(*NodeSelectorTerm)(nil),                   // 103: berth.core.v1.NodeSelectorTerm
+	(*NodeSpec)(nil),                           // 104: berth.core.v1.NodeSpec
+	(*NodeStatus)(nil),                         // 105: berth.core.v1.NodeStatus
+	(*NodeSwapStatus)(nil),                     // 106: berth.core.v1.NodeSwapStatus
+	(*NodeSystemInfo)(nil),                     // 107: berth.core.v1.NodeSystemInfo
+	(*ObjectFieldSelector)(nil),                // 108: berth.core.v1.ObjectFieldSelector
+	(*ObjectMeta)(nil),                         // 109: berth.core.v1.ObjectMeta
+	(*ObjectReference)(nil),                    // 110: berth.core.v1.ObjectReference
+	(*OwnerReference)(nil),                     // 111: berth.core.v1.OwnerReference
+	(*PersistentVolumeClaimSpec)(nil),          // 112: berth.core.v1.PersistentVolumeClaimSpec
+	(*PersistentVolumeClaimTemplate)(nil),      // 113: berth.core.v1.PersistentVolumeClaimTemplate
+	(*PersistentVolumeClaimVolumeSource)(nil),  // 114: berth.core.v1.PersistentVolumeClaimVolumeSource
+	(*PhotonPersistentDiskVolumeSource)(nil),   // 115: berth.core.v1.PhotonPersistentDiskVolumeSource
+	(*Pod)(nil),                                // 116: berth.core.v1.Pod
+	(*PodAffinity)(nil),                        // 117: berth.core.v1.PodAffinity
+	(*PodAffinityTerm)(nil),                    // 118: berth.core.v1.PodAffinityTerm
+	(*PodAntiAffinity)(nil),                    // 119: berth.core.v1.PodAntiAffinity
+	(*PodCertificateProjection)(nil),           // 120: berth.core.v1.PodCertificateProjection
+	(*PodCondition)(nil),                       // 121: berth.core.v1.PodCondition
+	(*PodDNSConfig)(nil),                       // 122: berth.core.v1.PodDNSConfig
+	(*PodDNSConfigOption)(nil),                 // 123: berth.core.v1.PodDNSConfigOption
+	(*PodExtendedResourceClaimStatus)(nil),     // 124: berth.core.v1.PodExtendedResourceClaimStatus
+	(*PodIP)(nil),                              // 125: berth.core.v1.PodIP
+	(*PodList)(nil),                            // 126: berth.core.v1.PodList
+	(*PodOS)(nil),                              // 127: berth.core.v1.PodOS
+	(*PodReadinessGate)(nil),                   // 128: berth.core.v1.PodReadinessGate
+	(*PodResourceClaim)(nil),                   // 129: berth.core.v1.PodResourceClaim
+	(*PodResourceClaimStatus)(nil),             // 130: berth.core.v1.PodResourceClaimStatus
+	(*PodSchedulingGate)(nil),                  // 131: berth.core.v1.PodSchedulingGate
+	(*PodSchedulingGroup)(nil),                 // 132: berth.core.v1.PodSchedulingGroup
+	(*PodSecurityContext)(nil),                 // 133: berth.core.v1.PodSecurityContext
+	(*PodSpec)(nil),                            // 134: berth.core.v1.PodSpec
+	(*PodStatus)(nil),                          // 135: berth.core.v1.PodStatus
+	(*PodVolumeHealth)(nil),                    // 136: berth.core.v1.PodVolumeHealth
+	(*PortworxVolumeSource)(nil),               // 137: berth.core.v1.PortworxVolumeSource
+	(*Preconditions)(nil),                      // 138: berth.core.v1.Preconditions
+	(*PreferredSchedulingTerm)(nil),            // 139: berth.core.v1.PreferredSchedulingTerm
+	(*Probe)(nil),                              // 140: berth.core.v1.Probe
+	(*ProbeHandler)(nil),                       // 141: berth.core.v1.ProbeHandler
+	(*ProjectedVolumeSource)(nil),              // 142: berth.core.v1.ProjectedVolumeSource
+	(*QuobyteVolumeSource)(nil),                // 143: berth.core.v1.QuobyteVolumeSource
+	(*RBDVolumeSource)(nil),                    // 144: berth.core.v1.RBDVolumeSource
+	(*ResourceClaim)(nil),                      // 145: berth.core.v1.ResourceClaim
+	(*ResourceFieldSelector)(nil),              // 146: berth.core.v1.ResourceFieldSelector
+	(*ResourceHealth)(nil),                     // 147: berth.core.v1.ResourceHealth
+	(*ResourceRequirements)(nil),               // 148: berth.core.v1.ResourceRequirements
+	(*ResourceStatus)(nil),                     // 149: berth.core.v1.ResourceStatus
+	(*SELinuxOptions)(nil),                     // 150: berth.core.v1.SELinuxOptions
+	(*ScaleIOVolumeSource)(nil),                // 151: berth.core.v1.ScaleIOVolumeSource
+	(*SeccompProfile)(nil),                     // 152: berth.core.v1.SeccompProfile
+	(*Secret)(nil),                             // 153: berth.core.v1.Secret
+	(*SecretEnvSource)(nil),                    // 154: berth.core.v1.SecretEnvSource
+	(*SecretKeySelector)(nil),                  // 155: berth.core.v1.SecretKeySelector
+	(*SecretList)(nil),                         // 156: berth.core.v1.SecretList
+	(*SecretProjection)(nil),                   // 157: berth.core.v1.SecretProjection
+	(*SecretVolumeSource)(nil),                 // 158: berth.core.v1.SecretVolumeSource
+	(*SecurityContext)(nil),                    // 159: berth.core.v1.SecurityContext
+	(*ServiceAccount)(nil),                     // 160: berth.core.v1.ServiceAccount
+	(*ServiceAccountList)(nil),                 // 161: berth.core.v1.ServiceAccountList
+	(*ServiceAccountTokenProjection)(nil),      // 162: berth.core.v1.ServiceAccountTokenProjection
+	(*ShardInfo)(nil),                          // 163: berth.core.v1.ShardInfo
+	(*SleepAction)(nil),                        // 164: berth.core.v1.SleepAction
+	(*Status)(nil),                             // 165: berth.core.v1.Status
+	(*StatusCause)(nil),                        // 166: berth.core.v1.StatusCause
+	(*StatusDetails)(nil),                      // 167: berth.core.v1.StatusDetails
+	(*StorageOSVolumeSource)(nil),              // 168: berth.core.v1.StorageOSVolumeSource
+	(*Sysctl)(nil),                             // 169: berth.core.v1.Sysctl
+	(*TCPSocketAction)(nil),                    // 170: berth.core.v1.TCPSocketAction
+	(*Taint)(nil),                              // 171: berth.core.v1.Taint
+	(*Toleration)(nil),                         // 172: berth.core.v1.Toleration
+	(*TopologySpreadConstraint)(nil),           // 173: berth.core.v1.TopologySpreadConstraint
+	(*TypedLocalObjectReference)(nil),          // 174: berth.core.v1.TypedLocalObjectReference
+	(*TypedObjectReference)(nil),               // 175: berth.core.v1.TypedObjectReference
+	(*Volume)(nil),                             // 176: berth.core.v1.Volume
+	(*VolumeDevice)(nil),                       // 177: berth.core.v1.VolumeDevice
+	(*VolumeHealthCondition)(nil),              // 178: berth.core.v1.VolumeHealthCondition
+	(*VolumeMount)(nil),                        // 179: berth.core.v1.VolumeMount
+	(*VolumeMountStatus)(nil),                  // 180: berth.core.v1.VolumeMountStatus
+	(*VolumeProjection)(nil),                   // 181: berth.core.v1.VolumeProjection
+	(*VolumeResourceRequirements)(nil),         // 182: berth.core.v1.VolumeResourceRequirements
+	(*VolumeSource)(nil),                       // 183: berth.core.v1.VolumeSource
+	(*VolumeStatus)(nil),                       // 184: berth.core.v1.VolumeStatus
+	(*VsphereVirtualDiskVolumeSource)(nil),     // 185: berth.core.v1.VsphereVirtualDiskVolumeSource
+	(*WeightedPodAffinityTerm)(nil),            // 186: berth.core.v1.WeightedPodAffinityTerm
+	(*WindowsSecurityContextOptions)(nil),      // 187: berth.core.v1.WindowsSecurityContextOptions
+	nil,                                        // 188: berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
+	nil,                                        // 189: berth.core.v1.ConfigMap.DataEntry
+	nil,                                        // 190: berth.core.v1.ConfigMap.BinaryDataEntry
+	nil,                                        // 191: berth.core.v1.ContainerStatus.AllocatedResourcesEntry
+	nil,                                        // 192: berth.core.v1.FlexVolumeSource.OptionsEntry
+	nil,                                        // 193: berth.core.v1.LabelSelector.MatchLabelsEntry
+	nil,                                        // 194: berth.core.v1.NodeStatus.CapacityEntry
+	nil,                                        // 195: berth.core.v1.NodeStatus.AllocatableEntry
+	nil,                                        // 196: berth.core.v1.ObjectMeta.LabelsEntry
+	nil,                                        // 197: berth.core.v1.ObjectMeta.AnnotationsEntry
+	nil,                                        // 198: berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
+	nil,                                        // 199: berth.core.v1.PodSpec.NodeSelectorEntry
+	nil,                                        // 200: berth.core.v1.PodSpec.OverheadEntry
+	nil,                                        // 201: berth.core.v1.PodStatus.AllocatedResourcesEntry
+	nil,                                        // 202: berth.core.v1.ResourceRequirements.LimitsEntry
+	nil,                                        // 203: berth.core.v1.ResourceRequirements.RequestsEntry
+	nil,                                        // 204: berth.core.v1.Secret.DataEntry
+	nil,                                        // 205: berth.core.v1.Secret.StringDataEntry
+	nil,                                        // 206: berth.core.v1.VolumeResourceRequirements.LimitsEntry
+	nil,                                        // 207: berth.core.v1.VolumeResourceRequirements.RequestsEntry
+	(*timestamppb.Timestamp)(nil),              // 208: google.protobuf.Timestamp
+	(*wrapperspb.StringValue)(nil),             // 209: google.protobuf.StringValue
 }
 var file_berth_core_v1_core_proto_depIdxs = []int32{
-	85,  // 0: berth.core.v1.Affinity.nodeAffinity:type_name -> berth.core.v1.NodeAffinity
-	114, // 1: berth.core.v1.Affinity.podAffinity:type_name -> berth.core.v1.PodAffinity
-	116, // 2: berth.core.v1.Affinity.podAntiAffinity:type_name -> berth.core.v1.PodAntiAffinity
-	106, // 3: berth.core.v1.Binding.metadata:type_name -> berth.core.v1.ObjectMeta
-	107, // 4: berth.core.v1.Binding.target:type_name -> berth.core.v1.ObjectReference
-	185, // 5: berth.core.v1.CSIVolumeSource.volumeAttributes:type_name -> berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
-	75,  // 6: berth.core.v1.CSIVolumeSource.nodePublishSecretRef:type_name -> berth.core.v1.LocalObjectReference
-	75,  // 7: berth.core.v1.CephFSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	75,  // 8: berth.core.v1.CinderVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	88,  // 0: berth.core.v1.Affinity.nodeAffinity:type_name -> berth.core.v1.NodeAffinity
+	117, // 1: berth.core.v1.Affinity.podAffinity:type_name -> berth.core.v1.PodAffinity
+	119, // 2: berth.core.v1.Affinity.podAntiAffinity:type_name -> berth.core.v1.PodAntiAffinity
+	109, // 3: berth.core.v1.Binding.metadata:type_name -> berth.core.v1.ObjectMeta
+	110, // 4: berth.core.v1.Binding.target:type_name -> berth.core.v1.ObjectReference
+	188, // 5: berth.core.v1.CSIVolumeSource.volumeAttributes:type_name -> berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
+	78,  // 6: berth.core.v1.CSIVolumeSource.nodePublishSecretRef:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 7: berth.core.v1.CephFSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 8: berth.core.v1.CinderVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
 	69,  // 9: berth.core.v1.ClusterTrustBundleProjection.labelSelector:type_name -> berth.core.v1.LabelSelector
-	106, // 10: berth.core.v1.ConfigMap.metadata:type_name -> berth.core.v1.ObjectMeta
-	186, // 11: berth.core.v1.ConfigMap.data:type_name -> berth.core.v1.ConfigMap.DataEntry
-	187, // 12: berth.core.v1.ConfigMap.binaryData:type_name -> berth.core.v1.ConfigMap.BinaryDataEntry
-	75,  // 13: berth.core.v1.ConfigMapEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	75,  // 14: berth.core.v1.ConfigMapKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	74,  // 15: berth.core.v1.ConfigMapList.metadata:type_name -> berth.core.v1.ListMeta
+	109, // 10: berth.core.v1.ConfigMap.metadata:type_name -> berth.core.v1.ObjectMeta
+	189, // 11: berth.core.v1.ConfigMap.data:type_name -> berth.core.v1.ConfigMap.DataEntry
+	190, // 12: berth.core.v1.ConfigMap.binaryData:type_name -> berth.core.v1.ConfigMap.BinaryDataEntry
+	78,  // 13: berth.core.v1.ConfigMapEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 14: berth.core.v1.ConfigMapKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	77,  // 15: berth.core.v1.ConfigMapList.metadata:type_name -> berth.core.v1.ListMeta
 	14,  // 16: berth.core.v1.ConfigMapList.items:type_name -> berth.core.v1.ConfigMap
-	75,  // 17: berth.core.v1.ConfigMapProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 17: berth.core.v1.ConfigMapProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
 	68,  // 18: berth.core.v1.ConfigMapProjection.items:type_name -> berth.core.v1.KeyToPath
-	75,  // 19: berth.core.v1.ConfigMapVolumeSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 19: berth.core.v1.ConfigMapVolumeSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
 	68,  // 20: berth.core.v1.ConfigMapVolumeSource.items:type_name -> berth.core.v1.KeyToPath
 	24,  // 21: berth.core.v1.Container.ports:type_name -> berth.core.v1.ContainerPort
 	40,  // 22: berth.core.v1.Container.envFrom:type_name -> berth.core.v1.EnvFromSource
 	41,  // 23: berth.core.v1.Container.env:type_name -> berth.core.v1.EnvVar
-	145, // 24: berth.core.v1.Container.resources:type_name -> berth.core.v1.ResourceRequirements
+	148, // 24: berth.core.v1.Container.resources:type_name -> berth.core.v1.ResourceRequirements
 	25,  // 25: berth.core.v1.Container.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
 	26,  // 26: berth.core.v1.Container.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
-	176, // 27: berth.core.v1.Container.volumeMounts:type_name -> berth.core.v1.VolumeMount
-	174, // 28: berth.core.v1.Container.volumeDevices:type_name -> berth.core.v1.VolumeDevice
-	137, // 29: berth.core.v1.Container.livenessProbe:type_name -> berth.core.v1.Probe
-	137, // 30: berth.core.v1.Container.readinessProbe:type_name -> berth.core.v1.Probe
-	137, // 31: berth.core.v1.Container.startupProbe:type_name -> berth.core.v1.Probe
-	71,  // 32: berth.core.v1.Container.lifecycle:type_name -> berth.core.v1.Lifecycle
-	156, // 33: berth.core.v1.Container.securityContext:type_name -> berth.core.v1.SecurityContext
+	179, // 27: berth.core.v1.Container.volumeMounts:type_name -> berth.core.v1.VolumeMount
+	177, // 28: berth.core.v1.Container.volumeDevices:type_name -> berth.core.v1.VolumeDevice
+	140, // 29: berth.core.v1.Container.livenessProbe:type_name -> berth.core.v1.Probe
+	140, // 30: berth.core.v1.Container.readinessProbe:type_name -> berth.core.v1.Probe
+	140, // 31: berth.core.v1.Container.startupProbe:type_name -> berth.core.v1.Probe
+	74,  // 32: berth.core.v1.Container.lifecycle:type_name -> berth.core.v1.Lifecycle
+	159, // 33: berth.core.v1.Container.securityContext:type_name -> berth.core.v1.SecurityContext
 	27,  // 34: berth.core.v1.ContainerRestartRule.exitCodes:type_name -> berth.core.v1.ContainerRestartRuleOnExitCodes
 	31,  // 35: berth.core.v1.ContainerState.waiting:type_name -> berth.core.v1.ContainerStateWaiting
 	29,  // 36: berth.core.v1.ContainerState.running:type_name -> berth.core.v1.ContainerStateRunning
 	30,  // 37: berth.core.v1.ContainerState.terminated:type_name -> berth.core.v1.ContainerStateTerminated
-	205, // 38: berth.core.v1.ContainerStateRunning.startedAt:type_name -> google.protobuf.Timestamp
-	205, // 39: berth.core.v1.ContainerStateTerminated.startedAt:type_name -> google.protobuf.Timestamp
-	205, // 40: berth.core.v1.ContainerStateTerminated.finishedAt:type_name -> google.protobuf.Timestamp
+	208, // 38: berth.core.v1.ContainerStateRunning.startedAt:type_name -> google.protobuf.Timestamp
+	208, // 39: berth.core.v1.ContainerStateTerminated.startedAt:type_name -> google.protobuf.Timestamp
+	208, // 40: berth.core.v1.ContainerStateTerminated.finishedAt:type_name -> google.protobuf.Timestamp
 	28,  // 41: berth.core.v1.ContainerStatus.state:type_name -> berth.core.v1.ContainerState
 	28,  // 42: berth.core.v1.ContainerStatus.lastState:type_name -> berth.core.v1.ContainerState
-	188, // 43: berth.core.v1.ContainerStatus.allocatedResources:type_name -> berth.core.v1.ContainerStatus.AllocatedResourcesEntry
-	145, // 44: berth.core.v1.ContainerStatus.resources:type_name -> berth.core.v1.ResourceRequirements
-	177, // 45: berth.core.v1.ContainerStatus.volumeMounts:type_name -> berth.core.v1.VolumeMountStatus
+	191, // 43: berth.core.v1.ContainerStatus.allocatedResources:type_name -> berth.core.v1.ContainerStatus.AllocatedResourcesEntry
+	148, // 44: berth.core.v1.ContainerStatus.resources:type_name -> berth.core.v1.ResourceRequirements
+	180, // 45: berth.core.v1.ContainerStatus.volumeMounts:type_name -> berth.core.v1.VolumeMountStatus
 	33,  // 46: berth.core.v1.ContainerStatus.user:type_name -> berth.core.v1.ContainerUser
-	146, // 47: berth.core.v1.ContainerStatus.allocatedResourcesStatus:type_name -> berth.core.v1.ResourceStatus
-	73,  // 48: berth.core.v1.ContainerUser.linux:type_name -> berth.core.v1.LinuxContainerUser
-	135, // 49: berth.core.v1.DeleteOptions.preconditions:type_name -> berth.core.v1.Preconditions
+	149, // 47: berth.core.v1.ContainerStatus.allocatedResourcesStatus:type_name -> berth.core.v1.ResourceStatus
+	76,  // 48: berth.core.v1.ContainerUser.linux:type_name -> berth.core.v1.LinuxContainerUser
+	138, // 49: berth.core.v1.DeleteOptions.preconditions:type_name -> berth.core.v1.Preconditions
 	37,  // 50: berth.core.v1.DownwardAPIProjection.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
-	105, // 51: berth.core.v1.DownwardAPIVolumeFile.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
-	143, // 52: berth.core.v1.DownwardAPIVolumeFile.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
+	108, // 51: berth.core.v1.DownwardAPIVolumeFile.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
+	146, // 52: berth.core.v1.DownwardAPIVolumeFile.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
 	37,  // 53: berth.core.v1.DownwardAPIVolumeSource.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
-	206, // 54: berth.core.v1.EmptyDirVolumeSource.sizeLimit:type_name -> google.protobuf.StringValue
+	209, // 54: berth.core.v1.EmptyDirVolumeSource.sizeLimit:type_name -> google.protobuf.StringValue
 	15,  // 55: berth.core.v1.EnvFromSource.configMapRef:type_name -> berth.core.v1.ConfigMapEnvSource
-	151, // 56: berth.core.v1.EnvFromSource.secretRef:type_name -> berth.core.v1.SecretEnvSource
+	154, // 56: berth.core.v1.EnvFromSource.secretRef:type_name -> berth.core.v1.SecretEnvSource
 	42,  // 57: berth.core.v1.EnvVar.valueFrom:type_name -> berth.core.v1.EnvVarSource
-	105, // 58: berth.core.v1.EnvVarSource.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
-	143, // 59: berth.core.v1.EnvVarSource.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
+	108, // 58: berth.core.v1.EnvVarSource.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
+	146, // 59: berth.core.v1.EnvVarSource.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
 	16,  // 60: berth.core.v1.EnvVarSource.configMapKeyRef:type_name -> berth.core.v1.ConfigMapKeySelector
-	152, // 61: berth.core.v1.EnvVarSource.secretKeyRef:type_name -> berth.core.v1.SecretKeySelector
+	155, // 61: berth.core.v1.EnvVarSource.secretKeyRef:type_name -> berth.core.v1.SecretKeySelector
 	53,  // 62: berth.core.v1.EnvVarSource.fileKeyRef:type_name -> berth.core.v1.FileKeySelector
 	44,  // 63: berth.core.v1.EphemeralContainer.ephemeralContainerCommon:type_name -> berth.core.v1.EphemeralContainerCommon
 	24,  // 64: berth.core.v1.EphemeralContainerCommon.ports:type_name -> berth.core.v1.ContainerPort
 	40,  // 65: berth.core.v1.EphemeralContainerCommon.envFrom:type_name -> berth.core.v1.EnvFromSource
 	41,  // 66: berth.core.v1.EphemeralContainerCommon.env:type_name -> berth.core.v1.EnvVar
-	145, // 67: berth.core.v1.EphemeralContainerCommon.resources:type_name -> berth.core.v1.ResourceRequirements
+	148, // 67: berth.core.v1.EphemeralContainerCommon.resources:type_name -> berth.core.v1.ResourceRequirements
 	25,  // 68: berth.core.v1.EphemeralContainerCommon.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
 	26,  // 69: berth.core.v1.EphemeralContainerCommon.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
-	176, // 70: berth.core.v1.EphemeralContainerCommon.volumeMounts:type_name -> berth.core.v1.VolumeMount
-	174, // 71: berth.core.v1.EphemeralContainerCommon.volumeDevices:type_name -> berth.core.v1.VolumeDevice
-	137, // 72: berth.core.v1.EphemeralContainerCommon.livenessProbe:type_name -> berth.core.v1.Probe
-	137, // 73: berth.core.v1.EphemeralContainerCommon.readinessProbe:type_name -> berth.core.v1.Probe
-	137, // 74: berth.core.v1.EphemeralContainerCommon.startupProbe:type_name -> berth.core.v1.Probe
-	71,  // 75: berth.core.v1.EphemeralContainerCommon.lifecycle:type_name -> berth.core.v1.Lifecycle
-	156, // 76: berth.core.v1.EphemeralContainerCommon.securityContext:type_name -> berth.core.v1.SecurityContext
-	110, // 77: berth.core.v1.EphemeralVolumeSource.volumeClaimTemplate:type_name -> berth.core.v1.PersistentVolumeClaimTemplate
-	106, // 78: berth.core.v1.Event.metadata:type_name -> berth.core.v1.ObjectMeta
-	107, // 79: berth.core.v1.Event.involvedObject:type_name -> berth.core.v1.ObjectReference
+	179, // 70: berth.core.v1.EphemeralContainerCommon.volumeMounts:type_name -> berth.core.v1.VolumeMount
+	177, // 71: berth.core.v1.EphemeralContainerCommon.volumeDevices:type_name -> berth.core.v1.VolumeDevice
+	140, // 72: berth.core.v1.EphemeralContainerCommon.livenessProbe:type_name -> berth.core.v1.Probe
+	140, // 73: berth.core.v1.EphemeralContainerCommon.readinessProbe:type_name -> berth.core.v1.Probe
+	140, // 74: berth.core.v1.EphemeralContainerCommon.startupProbe:type_name -> berth.core.v1.Probe
+	74,  // 75: berth.core.v1.EphemeralContainerCommon.lifecycle:type_name -> berth.core.v1.Lifecycle
+	159, // 76: berth.core.v1.EphemeralContainerCommon.securityContext:type_name -> berth.core.v1.SecurityContext
+	113, // 77: berth.core.v1.EphemeralVolumeSource.volumeClaimTemplate:type_name -> berth.core.v1.PersistentVolumeClaimTemplate
+	109, // 78: berth.core.v1.Event.metadata:type_name -> berth.core.v1.ObjectMeta
+	110, // 79: berth.core.v1.Event.involvedObject:type_name -> berth.core.v1.ObjectReference
 	49,  // 80: berth.core.v1.Event.source:type_name -> berth.core.v1.EventSource
-	205, // 81: berth.core.v1.Event.firstTimestamp:type_name -> google.protobuf.Timestamp
-	205, // 82: berth.core.v1.Event.lastTimestamp:type_name -> google.protobuf.Timestamp
-	205, // 83: berth.core.v1.Event.eventTime:type_name -> google.protobuf.Timestamp
+	208, // 81: berth.core.v1.Event.firstTimestamp:type_name -> google.protobuf.Timestamp
+	208, // 82: berth.core.v1.Event.lastTimestamp:type_name -> google.protobuf.Timestamp
+	208, // 83: berth.core.v1.Event.eventTime:type_name -> google.protobuf.Timestamp
 	48,  // 84: berth.core.v1.Event.series:type_name -> berth.core.v1.EventSeries
-	107, // 85: berth.core.v1.Event.related:type_name -> berth.core.v1.ObjectReference
-	74,  // 86: berth.core.v1.EventList.metadata:type_name -> berth.core.v1.ListMeta
+	110, // 85: berth.core.v1.Event.related:type_name -> berth.core.v1.ObjectReference
+	77,  // 86: berth.core.v1.EventList.metadata:type_name -> berth.core.v1.ListMeta
 	46,  // 87: berth.core.v1.EventList.items:type_name -> berth.core.v1.Event
-	205, // 88: berth.core.v1.EventSeries.lastObservedTime:type_name -> google.protobuf.Timestamp
-	75,  // 89: berth.core.v1.FlexVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	189, // 90: berth.core.v1.FlexVolumeSource.options:type_name -> berth.core.v1.FlexVolumeSource.OptionsEntry
+	208, // 88: berth.core.v1.EventSeries.lastObservedTime:type_name -> google.protobuf.Timestamp
+	78,  // 89: berth.core.v1.FlexVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	192, // 90: berth.core.v1.FlexVolumeSource.options:type_name -> berth.core.v1.FlexVolumeSource.OptionsEntry
 	0,   // 91: berth.core.v1.HTTPGetAction.port:type_name -> berth.core.v1.IntOrString
 	61,  // 92: berth.core.v1.HTTPGetAction.httpHeaders:type_name -> berth.core.v1.HTTPHeader
-	75,  // 93: berth.core.v1.ISCSIVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	190, // 94: berth.core.v1.LabelSelector.matchLabels:type_name -> berth.core.v1.LabelSelector.MatchLabelsEntry
+	78,  // 93: berth.core.v1.ISCSIVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	193, // 94: berth.core.v1.LabelSelector.matchLabels:type_name -> berth.core.v1.LabelSelector.MatchLabelsEntry
 	70,  // 95: berth.core.v1.LabelSelector.matchExpressions:type_name -> berth.core.v1.LabelSelectorRequirement
-	72,  // 96: berth.core.v1.Lifecycle.postStart:type_name -> berth.core.v1.LifecycleHandler
-	72,  // 97: berth.core.v1.Lifecycle.preStop:type_name -> berth.core.v1.LifecycleHandler
-	51,  // 98: berth.core.v1.LifecycleHandler.exec:type_name -> berth.core.v1.ExecAction
-	60,  // 99: berth.core.v1.LifecycleHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
-	167, // 100: berth.core.v1.LifecycleHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
-	161, // 101: berth.core.v1.LifecycleHandler.sleep:type_name -> berth.core.v1.SleepAction
-	160, // 102: berth.core.v1.ListMeta.shardInfo:type_name -> berth.core.v1.ShardInfo
-	205, // 103: berth.core.v1.ManagedFieldsEntry.time:type_name -> google.protobuf.Timestamp
-	1,   // 104: berth.core.v1.ManagedFieldsEntry.fieldsV1:type_name -> berth.core.v1.FieldsV1
-	106, // 105: berth.core.v1.Namespace.metadata:type_name -> berth.core.v1.ObjectMeta
-	81,  // 106: berth.core.v1.Namespace.spec:type_name -> berth.core.v1.NamespaceSpec
-	82,  // 107: berth.core.v1.Namespace.status:type_name -> berth.core.v1.NamespaceStatus
-	205, // 108: berth.core.v1.NamespaceCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	74,  // 109: berth.core.v1.NamespaceList.metadata:type_name -> berth.core.v1.ListMeta
-	78,  // 110: berth.core.v1.NamespaceList.items:type_name -> berth.core.v1.Namespace
-	79,  // 111: berth.core.v1.NamespaceStatus.conditions:type_name -> berth.core.v1.NamespaceCondition
-	106, // 112: berth.core.v1.Node.metadata:type_name -> berth.core.v1.ObjectMeta
-	101, // 113: berth.core.v1.Node.spec:type_name -> berth.core.v1.NodeSpec
-	102, // 114: berth.core.v1.Node.status:type_name -> berth.core.v1.NodeStatus
-	98,  // 115: berth.core.v1.NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.NodeSelector
-	136, // 116: berth.core.v1.NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PreferredSchedulingTerm
-	206, // 117: berth.core.v1.NodeAllocatableMappedResources.quantity:type_name -> google.protobuf.StringValue
-	206, // 118: berth.core.v1.NodeAllocatableOverheadResources.perPod:type_name -> google.protobuf.StringValue
-	206, // 119: berth.core.v1.NodeAllocatableOverheadResources.perContainer:type_name -> google.protobuf.StringValue
-	86,  // 120: berth.core.v1.NodeAllocatableResourceClaimStatus.mapping:type_name -> berth.core.v1.NodeAllocatableMappedResources
-	87,  // 121: berth.core.v1.NodeAllocatableResourceClaimStatus.overhead:type_name -> berth.core.v1.NodeAllocatableOverheadResources
-	205, // 122: berth.core.v1.NodeCondition.lastHeartbeatTime:type_name -> google.protobuf.Timestamp
-	205, // 123: berth.core.v1.NodeCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	18,  // 124: berth.core.v1.NodeConfigSource.configMap:type_name -> berth.core.v1.ConfigMapNodeConfigSource
-	90,  // 125: berth.core.v1.NodeConfigStatus.assigned:type_name -> berth.core.v1.NodeConfigSource
-	90,  // 126: berth.core.v1.NodeConfigStatus.active:type_name -> berth.core.v1.NodeConfigSource
-	90,  // 127: berth.core.v1.NodeConfigStatus.lastKnownGood:type_name -> berth.core.v1.NodeConfigSource
-	34,  // 128: berth.core.v1.NodeDaemonEndpoints.kubeletEndpoint:type_name -> berth.core.v1.DaemonEndpoint
-	74,  // 129: berth.core.v1.NodeList.metadata:type_name -> berth.core.v1.ListMeta
-	83,  // 130: berth.core.v1.NodeList.items:type_name -> berth.core.v1.Node
-	97,  // 131: berth.core.v1.NodeRuntimeHandler.features:type_name -> berth.core.v1.NodeRuntimeHandlerFeatures
-	100, // 132: berth.core.v1.NodeSelector.nodeSelectorTerms:type_name -> berth.core.v1.NodeSelectorTerm
-	99,  // 133: berth.core.v1.NodeSelectorTerm.matchExpressions:type_name -> berth.core.v1.NodeSelectorRequirement
-	99,  // 134: berth.core.v1.NodeSelectorTerm.matchFields:type_name -> berth.core.v1.NodeSelectorRequirement
-	168, // 135: berth.core.v1.NodeSpec.taints:type_name -> berth.core.v1.Taint
-	90,  // 136: berth.core.v1.NodeSpec.configSource:type_name -> berth.core.v1.NodeConfigSource
-	95,  // 137: berth.core.v1.NodeSpec.podPreemptionPolicy:type_name -> berth.core.v1.NodePodPreemptionPolicy
-	191, // 138: berth.core.v1.NodeStatus.capacity:type_name -> berth.core.v1.NodeStatus.CapacityEntry
-	192, // 139: berth.core.v1.NodeStatus.allocatable:type_name -> berth.core.v1.NodeStatus.AllocatableEntry
-	89,  // 140: berth.core.v1.NodeStatus.conditions:type_name -> berth.core.v1.NodeCondition
-	84,  // 141: berth.core.v1.NodeStatus.addresses:type_name -> berth.core.v1.NodeAddress
-	92,  // 142: berth.core.v1.NodeStatus.daemonEndpoints:type_name -> berth.core.v1.NodeDaemonEndpoints
-	104, // 143: berth.core.v1.NodeStatus.nodeInfo:type_name -> berth.core.v1.NodeSystemInfo
-	23,  // 144: berth.core.v1.NodeStatus.images:type_name -> berth.core.v1.ContainerImage
-	5,   // 145: berth.core.v1.NodeStatus.volumesAttached:type_name -> berth.core.v1.AttachedVolume
-	91,  // 146: berth.core.v1.NodeStatus.config:type_name -> berth.core.v1.NodeConfigStatus
-	96,  // 147: berth.core.v1.NodeStatus.runtimeHandlers:type_name -> berth.core.v1.NodeRuntimeHandler
-	93,  // 148: berth.core.v1.NodeStatus.features:type_name -> berth.core.v1.NodeFeatures
-	103, // 149: berth.core.v1.NodeSystemInfo.swap:type_name -> berth.core.v1.NodeSwapStatus
-	205, // 150: berth.core.v1.ObjectMeta.creationTimestamp:type_name -> google.protobuf.Timestamp
-	205, // 151: berth.core.v1.ObjectMeta.deletionTimestamp:type_name -> google.protobuf.Timestamp
-	193, // 152: berth.core.v1.ObjectMeta.labels:type_name -> berth.core.v1.ObjectMeta.LabelsEntry
-	194, // 153: berth.core.v1.ObjectMeta.annotations:type_name -> berth.core.v1.ObjectMeta.AnnotationsEntry
-	108, // 154: berth.core.v1.ObjectMeta.ownerReferences:type_name -> berth.core.v1.OwnerReference
-	76,  // 155: berth.core.v1.ObjectMeta.managedFields:type_name -> berth.core.v1.ManagedFieldsEntry
-	69,  // 156: berth.core.v1.PersistentVolumeClaimSpec.selector:type_name -> berth.core.v1.LabelSelector
-	179, // 157: berth.core.v1.PersistentVolumeClaimSpec.resources:type_name -> berth.core.v1.VolumeResourceRequirements
-	171, // 158: berth.core.v1.PersistentVolumeClaimSpec.dataSource:type_name -> berth.core.v1.TypedLocalObjectReference
-	172, // 159: berth.core.v1.PersistentVolumeClaimSpec.dataSourceRef:type_name -> berth.core.v1.TypedObjectReference
-	106, // 160: berth.core.v1.PersistentVolumeClaimTemplate.metadata:type_name -> berth.core.v1.ObjectMeta
-	109, // 161: berth.core.v1.PersistentVolumeClaimTemplate.spec:type_name -> berth.core.v1.PersistentVolumeClaimSpec
-	106, // 162: berth.core.v1.Pod.metadata:type_name -> berth.core.v1.ObjectMeta
-	131, // 163: berth.core.v1.Pod.spec:type_name -> berth.core.v1.PodSpec
-	132, // 164: berth.core.v1.Pod.status:type_name -> berth.core.v1.PodStatus
-	115, // 165: berth.core.v1.PodAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
-	183, // 166: berth.core.v1.PodAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
-	69,  // 167: berth.core.v1.PodAffinityTerm.labelSelector:type_name -> berth.core.v1.LabelSelector
-	69,  // 168: berth.core.v1.PodAffinityTerm.namespaceSelector:type_name -> berth.core.v1.LabelSelector
-	115, // 169: berth.core.v1.PodAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
-	183, // 170: berth.core.v1.PodAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
-	195, // 171: berth.core.v1.PodCertificateProjection.userAnnotations:type_name -> berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
-	205, // 172: berth.core.v1.PodCondition.lastProbeTime:type_name -> google.protobuf.Timestamp
-	205, // 173: berth.core.v1.PodCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	120, // 174: berth.core.v1.PodDNSConfig.options:type_name -> berth.core.v1.PodDNSConfigOption
-	22,  // 175: berth.core.v1.PodExtendedResourceClaimStatus.requestMappings:type_name -> berth.core.v1.ContainerExtendedResourceRequest
-	74,  // 176: berth.core.v1.PodList.metadata:type_name -> berth.core.v1.ListMeta
-	113, // 177: berth.core.v1.PodList.items:type_name -> berth.core.v1.Pod
-	147, // 178: berth.core.v1.PodSecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
-	184, // 179: berth.core.v1.PodSecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
-	166, // 180: berth.core.v1.PodSecurityContext.sysctls:type_name -> berth.core.v1.Sysctl
-	149, // 181: berth.core.v1.PodSecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
-	4,   // 182: berth.core.v1.PodSecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
-	173, // 183: berth.core.v1.PodSpec.volumes:type_name -> berth.core.v1.Volume
-	21,  // 184: berth.core.v1.PodSpec.initContainers:type_name -> berth.core.v1.Container
-	21,  // 185: berth.core.v1.PodSpec.containers:type_name -> berth.core.v1.Container
-	43,  // 186: berth.core.v1.PodSpec.ephemeralContainers:type_name -> berth.core.v1.EphemeralContainer
-	196, // 187: berth.core.v1.PodSpec.nodeSelector:type_name -> berth.core.v1.PodSpec.NodeSelectorEntry
-	130, // 188: berth.core.v1.PodSpec.securityContext:type_name -> berth.core.v1.PodSecurityContext
-	75,  // 189: berth.core.v1.PodSpec.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
-	3,   // 190: berth.core.v1.PodSpec.affinity:type_name -> berth.core.v1.Affinity
-	169, // 191: berth.core.v1.PodSpec.tolerations:type_name -> berth.core.v1.Toleration
-	62,  // 192: berth.core.v1.PodSpec.hostAliases:type_name -> berth.core.v1.HostAlias
-	119, // 193: berth.core.v1.PodSpec.dnsConfig:type_name -> berth.core.v1.PodDNSConfig
-	125, // 194: berth.core.v1.PodSpec.readinessGates:type_name -> berth.core.v1.PodReadinessGate
-	197, // 195: berth.core.v1.PodSpec.overhead:type_name -> berth.core.v1.PodSpec.OverheadEntry
-	170, // 196: berth.core.v1.PodSpec.topologySpreadConstraints:type_name -> berth.core.v1.TopologySpreadConstraint
-	124, // 197: berth.core.v1.PodSpec.os:type_name -> berth.core.v1.PodOS
-	128, // 198: berth.core.v1.PodSpec.schedulingGates:type_name -> berth.core.v1.PodSchedulingGate
-	126, // 199: berth.core.v1.PodSpec.resourceClaims:type_name -> berth.core.v1.PodResourceClaim
-	145, // 200: berth.core.v1.PodSpec.resources:type_name -> berth.core.v1.ResourceRequirements
-	129, // 201: berth.core.v1.PodSpec.schedulingGroup:type_name -> berth.core.v1.PodSchedulingGroup
-	50,  // 202: berth.core.v1.PodSpec.evictionResponders:type_name -> berth.core.v1.EvictionResponder
-	118, // 203: berth.core.v1.PodStatus.conditions:type_name -> berth.core.v1.PodCondition
-	63,  // 204: berth.core.v1.PodStatus.hostIPs:type_name -> berth.core.v1.HostIP
-	122, // 205: berth.core.v1.PodStatus.podIPs:type_name -> berth.core.v1.PodIP
-	205, // 206: berth.core.v1.PodStatus.startTime:type_name -> google.protobuf.Timestamp
-	32,  // 207: berth.core.v1.PodStatus.initContainerStatuses:type_name -> berth.core.v1.ContainerStatus
-	32,  // 208: berth.core.v1.PodStatus.containerStatuses:type_name -> berth.core.v1.ContainerStatus
-	32,  // 209: berth.core.v1.PodStatus.ephemeralContainerStatuses:type_name -> berth.core.v1.ContainerStatus
-	127, // 210: berth.core.v1.PodStatus.resourceClaimStatuses:type_name -> berth.core.v1.PodResourceClaimStatus
-	121, // 211: berth.core.v1.PodStatus.extendedResourceClaimStatus:type_name -> berth.core.v1.PodExtendedResourceClaimStatus
-	198, // 212: berth.core.v1.PodStatus.allocatedResources:type_name -> berth.core.v1.PodStatus.AllocatedResourcesEntry
-	145, // 213: berth.core.v1.PodStatus.resources:type_name -> berth.core.v1.ResourceRequirements
-	88,  // 214: berth.core.v1.PodStatus.nodeAllocatableResourceClaimStatuses:type_name -> berth.core.v1.NodeAllocatableResourceClaimStatus
-	133, // 215: berth.core.v1.PodStatus.volumeHealth:type_name -> berth.core.v1.PodVolumeHealth
-	175, // 216: berth.core.v1.PodVolumeHealth.healthConditions:type_name -> berth.core.v1.VolumeHealthCondition
-	205, // 217: berth.core.v1.PodVolumeHealth.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	100, // 218: berth.core.v1.PreferredSchedulingTerm.preference:type_name -> berth.core.v1.NodeSelectorTerm
-	138, // 219: berth.core.v1.Probe.handler:type_name -> berth.core.v1.ProbeHandler
-	51,  // 220: berth.core.v1.ProbeHandler.exec:type_name -> berth.core.v1.ExecAction
-	60,  // 221: berth.core.v1.ProbeHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
-	167, // 222: berth.core.v1.ProbeHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
-	57,  // 223: berth.core.v1.ProbeHandler.grpc:type_name -> berth.core.v1.GRPCAction
-	178, // 224: berth.core.v1.ProjectedVolumeSource.sources:type_name -> berth.core.v1.VolumeProjection
-	75,  // 225: berth.core.v1.RBDVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	206, // 226: berth.core.v1.ResourceFieldSelector.divisor:type_name -> google.protobuf.StringValue
-	199, // 227: berth.core.v1.ResourceRequirements.limits:type_name -> berth.core.v1.ResourceRequirements.LimitsEntry
-	200, // 228: berth.core.v1.ResourceRequirements.requests:type_name -> berth.core.v1.ResourceRequirements.RequestsEntry
-	142, // 229: berth.core.v1.ResourceRequirements.claims:type_name -> berth.core.v1.ResourceClaim
-	144, // 230: berth.core.v1.ResourceStatus.resources:type_name -> berth.core.v1.ResourceHealth
-	75,  // 231: berth.core.v1.ScaleIOVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	106, // 232: berth.core.v1.Secret.metadata:type_name -> berth.core.v1.ObjectMeta
-	201, // 233: berth.core.v1.Secret.data:type_name -> berth.core.v1.Secret.DataEntry
-	202, // 234: berth.core.v1.Secret.stringData:type_name -> berth.core.v1.Secret.StringDataEntry
-	75,  // 235: berth.core.v1.SecretEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	75,  // 236: berth.core.v1.SecretKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	74,  // 237: berth.core.v1.SecretList.metadata:type_name -> berth.core.v1.ListMeta
-	150, // 238: berth.core.v1.SecretList.items:type_name -> berth.core.v1.Secret
-	75,  // 239: berth.core.v1.SecretProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	68,  // 240: berth.core.v1.SecretProjection.items:type_name -> berth.core.v1.KeyToPath
-	68,  // 241: berth.core.v1.SecretVolumeSource.items:type_name -> berth.core.v1.KeyToPath
-	10,  // 242: berth.core.v1.SecurityContext.capabilities:type_name -> berth.core.v1.Capabilities
-	147, // 243: berth.core.v1.SecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
-	184, // 244: berth.core.v1.SecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
-	149, // 245: berth.core.v1.SecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
-	4,   // 246: berth.core.v1.SecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
-	106, // 247: berth.core.v1.ServiceAccount.metadata:type_name -> berth.core.v1.ObjectMeta
-	107, // 248: berth.core.v1.ServiceAccount.secrets:type_name -> berth.core.v1.ObjectReference
-	75,  // 249: berth.core.v1.ServiceAccount.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
-	74,  // 250: berth.core.v1.ServiceAccountList.metadata:type_name -> berth.core.v1.ListMeta
-	157, // 251: berth.core.v1.ServiceAccountList.items:type_name -> berth.core.v1.ServiceAccount
-	74,  // 252: berth.core.v1.Status.metadata:type_name -> berth.core.v1.ListMeta
-	164, // 253: berth.core.v1.Status.details:type_name -> berth.core.v1.StatusDetails
-	163, // 254: berth.core.v1.StatusDetails.causes:type_name -> berth.core.v1.StatusCause
-	75,  // 255: berth.core.v1.StorageOSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	0,   // 256: berth.core.v1.TCPSocketAction.port:type_name -> berth.core.v1.IntOrString
-	205, // 257: berth.core.v1.Taint.timeAdded:type_name -> google.protobuf.Timestamp
-	69,  // 258: berth.core.v1.TopologySpreadConstraint.labelSelector:type_name -> berth.core.v1.LabelSelector
-	180, // 259: berth.core.v1.Volume.volumeSource:type_name -> berth.core.v1.VolumeSource
-	181, // 260: berth.core.v1.VolumeMountStatus.volumeStatus:type_name -> berth.core.v1.VolumeStatus
-	154, // 261: berth.core.v1.VolumeProjection.secret:type_name -> berth.core.v1.SecretProjection
-	36,  // 262: berth.core.v1.VolumeProjection.downwardAPI:type_name -> berth.core.v1.DownwardAPIProjection
-	19,  // 263: berth.core.v1.VolumeProjection.configMap:type_name -> berth.core.v1.ConfigMapProjection
-	159, // 264: berth.core.v1.VolumeProjection.serviceAccountToken:type_name -> berth.core.v1.ServiceAccountTokenProjection
-	13,  // 265: berth.core.v1.VolumeProjection.clusterTrustBundle:type_name -> berth.core.v1.ClusterTrustBundleProjection
-	117, // 266: berth.core.v1.VolumeProjection.podCertificate:type_name -> berth.core.v1.PodCertificateProjection
-	203, // 267: berth.core.v1.VolumeResourceRequirements.limits:type_name -> berth.core.v1.VolumeResourceRequirements.LimitsEntry
-	204, // 268: berth.core.v1.VolumeResourceRequirements.requests:type_name -> berth.core.v1.VolumeResourceRequirements.RequestsEntry
-	64,  // 269: berth.core.v1.VolumeSource.hostPath:type_name -> berth.core.v1.HostPathVolumeSource
-	39,  // 270: berth.core.v1.VolumeSource.emptyDir:type_name -> berth.core.v1.EmptyDirVolumeSource
-	56,  // 271: berth.core.v1.VolumeSource.gcePersistentDisk:type_name -> berth.core.v1.GCEPersistentDiskVolumeSource
-	2,   // 272: berth.core.v1.VolumeSource.awsElasticBlockStore:type_name -> berth.core.v1.AWSElasticBlockStoreVolumeSource
-	58,  // 273: berth.core.v1.VolumeSource.gitRepo:type_name -> berth.core.v1.GitRepoVolumeSource
-	155, // 274: berth.core.v1.VolumeSource.secret:type_name -> berth.core.v1.SecretVolumeSource
-	77,  // 275: berth.core.v1.VolumeSource.nfs:type_name -> berth.core.v1.NFSVolumeSource
-	65,  // 276: berth.core.v1.VolumeSource.iscsi:type_name -> berth.core.v1.ISCSIVolumeSource
-	59,  // 277: berth.core.v1.VolumeSource.glusterfs:type_name -> berth.core.v1.GlusterfsVolumeSource
-	111, // 278: berth.core.v1.VolumeSource.persistentVolumeClaim:type_name -> berth.core.v1.PersistentVolumeClaimVolumeSource
-	141, // 279: berth.core.v1.VolumeSource.rbd:type_name -> berth.core.v1.RBDVolumeSource
-	54,  // 280: berth.core.v1.VolumeSource.flexVolume:type_name -> berth.core.v1.FlexVolumeSource
-	12,  // 281: berth.core.v1.VolumeSource.cinder:type_name -> berth.core.v1.CinderVolumeSource
-	11,  // 282: berth.core.v1.VolumeSource.cephfs:type_name -> berth.core.v1.CephFSVolumeSource
-	55,  // 283: berth.core.v1.VolumeSource.flocker:type_name -> berth.core.v1.FlockerVolumeSource
-	38,  // 284: berth.core.v1.VolumeSource.downwardAPI:type_name -> berth.core.v1.DownwardAPIVolumeSource
-	52,  // 285: berth.core.v1.VolumeSource.fc:type_name -> berth.core.v1.FCVolumeSource
-	7,   // 286: berth.core.v1.VolumeSource.azureFile:type_name -> berth.core.v1.AzureFileVolumeSource
-	20,  // 287: berth.core.v1.VolumeSource.configMap:type_name -> berth.core.v1.ConfigMapVolumeSource
-	182, // 288: berth.core.v1.VolumeSource.vsphereVolume:type_name -> berth.core.v1.VsphereVirtualDiskVolumeSource
-	140, // 289: berth.core.v1.VolumeSource.quobyte:type_name -> berth.core.v1.QuobyteVolumeSource
-	6,   // 290: berth.core.v1.VolumeSource.azureDisk:type_name -> berth.core.v1.AzureDiskVolumeSource
-	112, // 291: berth.core.v1.VolumeSource.photonPersistentDisk:type_name -> berth.core.v1.PhotonPersistentDiskVolumeSource
-	139, // 292: berth.core.v1.VolumeSource.projected:type_name -> berth.core.v1.ProjectedVolumeSource
-	134, // 293: berth.core.v1.VolumeSource.portworxVolume:type_name -> berth.core.v1.PortworxVolumeSource
-	148, // 294: berth.core.v1.VolumeSource.scaleIO:type_name -> berth.core.v1.ScaleIOVolumeSource
-	165, // 295: berth.core.v1.VolumeSource.storageos:type_name -> berth.core.v1.StorageOSVolumeSource
-	9,   // 296: berth.core.v1.VolumeSource.csi:type_name -> berth.core.v1.CSIVolumeSource
-	45,  // 297: berth.core.v1.VolumeSource.ephemeral:type_name -> berth.core.v1.EphemeralVolumeSource
-	66,  // 298: berth.core.v1.VolumeSource.image:type_name -> berth.core.v1.ImageVolumeSource
-	67,  // 299: berth.core.v1.VolumeStatus.image:type_name -> berth.core.v1.ImageVolumeStatus
-	115, // 300: berth.core.v1.WeightedPodAffinityTerm.podAffinityTerm:type_name -> berth.core.v1.PodAffinityTerm
-	206, // 301: berth.core.v1.ContainerStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
-	206, // 302: berth.core.v1.NodeStatus.CapacityEntry.value:type_name -> google.protobuf.StringValue
-	206, // 303: berth.core.v1.NodeStatus.AllocatableEntry.value:type_name -> google.protobuf.StringValue
-	206, // 304: berth.core.v1.PodSpec.OverheadEntry.value:type_name -> google.protobuf.StringValue
-	206, // 305: berth.core.v1.PodStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
-	206, // 306: berth.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	206, // 307: berth.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	206, // 308: berth.core.v1.VolumeResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	206, // 309: berth.core.v1.VolumeResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	310, // [310:310] is the sub-list for method output_type
-	310, // [310:310] is the sub-list for method input_type
-	310, // [310:310] is the sub-list for extension type_name
-	310, // [310:310] is the sub-list for extension extendee
-	0,   // [0:310] is the sub-list for field type_name
+	109, // 96: berth.core.v1.Lease.metadata:type_name -> berth.core.v1.ObjectMeta
+	73,  // 97: berth.core.v1.Lease.spec:type_name -> berth.core.v1.LeaseSpec
+	77,  // 98: berth.core.v1.LeaseList.metadata:type_name -> berth.core.v1.ListMeta
+	71,  // 99: berth.core.v1.LeaseList.items:type_name -> berth.core.v1.Lease
+	208, // 100: berth.core.v1.LeaseSpec.acquireTime:type_name -> google.protobuf.Timestamp
+	208, // 101: berth.core.v1.LeaseSpec.renewTime:type_name -> google.protobuf.Timestamp
+	75,  // 102: berth.core.v1.Lifecycle.postStart:type_name -> berth.core.v1.LifecycleHandler
+	75,  // 103: berth.core.v1.Lifecycle.preStop:type_name -> berth.core.v1.LifecycleHandler
+	51,  // 104: berth.core.v1.LifecycleHandler.exec:type_name -> berth.core.v1.ExecAction
+	60,  // 105: berth.core.v1.LifecycleHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
+	170, // 106: berth.core.v1.LifecycleHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
+	164, // 107: berth.core.v1.LifecycleHandler.sleep:type_name -> berth.core.v1.SleepAction
+	163, // 108: berth.core.v1.ListMeta.shardInfo:type_name -> berth.core.v1.ShardInfo
+	208, // 109: berth.core.v1.ManagedFieldsEntry.time:type_name -> google.protobuf.Timestamp
+	1,   // 110: berth.core.v1.ManagedFieldsEntry.fieldsV1:type_name -> berth.core.v1.FieldsV1
+	109, // 111: berth.core.v1.Namespace.metadata:type_name -> berth.core.v1.ObjectMeta
+	84,  // 112: berth.core.v1.Namespace.spec:type_name -> berth.core.v1.NamespaceSpec
+	85,  // 113: berth.core.v1.Namespace.status:type_name -> berth.core.v1.NamespaceStatus
+	208, // 114: berth.core.v1.NamespaceCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	77,  // 115: berth.core.v1.NamespaceList.metadata:type_name -> berth.core.v1.ListMeta
+	81,  // 116: berth.core.v1.NamespaceList.items:type_name -> berth.core.v1.Namespace
+	82,  // 117: berth.core.v1.NamespaceStatus.conditions:type_name -> berth.core.v1.NamespaceCondition
+	109, // 118: berth.core.v1.Node.metadata:type_name -> berth.core.v1.ObjectMeta
+	104, // 119: berth.core.v1.Node.spec:type_name -> berth.core.v1.NodeSpec
+	105, // 120: berth.core.v1.Node.status:type_name -> berth.core.v1.NodeStatus
+	101, // 121: berth.core.v1.NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.NodeSelector
+	139, // 122: berth.core.v1.NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PreferredSchedulingTerm
+	209, // 123: berth.core.v1.NodeAllocatableMappedResources.quantity:type_name -> google.protobuf.StringValue
+	209, // 124: berth.core.v1.NodeAllocatableOverheadResources.perPod:type_name -> google.protobuf.StringValue
+	209, // 125: berth.core.v1.NodeAllocatableOverheadResources.perContainer:type_name -> google.protobuf.StringValue
+	89,  // 126: berth.core.v1.NodeAllocatableResourceClaimStatus.mapping:type_name -> berth.core.v1.NodeAllocatableMappedResources
+	90,  // 127: berth.core.v1.NodeAllocatableResourceClaimStatus.overhead:type_name -> berth.core.v1.NodeAllocatableOverheadResources
+	208, // 128: berth.core.v1.NodeCondition.lastHeartbeatTime:type_name -> google.protobuf.Timestamp
+	208, // 129: berth.core.v1.NodeCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	18,  // 130: berth.core.v1.NodeConfigSource.configMap:type_name -> berth.core.v1.ConfigMapNodeConfigSource
+	93,  // 131: berth.core.v1.NodeConfigStatus.assigned:type_name -> berth.core.v1.NodeConfigSource
+	93,  // 132: berth.core.v1.NodeConfigStatus.active:type_name -> berth.core.v1.NodeConfigSource
+	93,  // 133: berth.core.v1.NodeConfigStatus.lastKnownGood:type_name -> berth.core.v1.NodeConfigSource
+	34,  // 134: berth.core.v1.NodeDaemonEndpoints.kubeletEndpoint:type_name -> berth.core.v1.DaemonEndpoint
+	77,  // 135: berth.core.v1.NodeList.metadata:type_name -> berth.core.v1.ListMeta
+	86,  // 136: berth.core.v1.NodeList.items:type_name -> berth.core.v1.Node
+	100, // 137: berth.core.v1.NodeRuntimeHandler.features:type_name -> berth.core.v1.NodeRuntimeHandlerFeatures
+	103, // 138: berth.core.v1.NodeSelector.nodeSelectorTerms:type_name -> berth.core.v1.NodeSelectorTerm
+	102, // 139: berth.core.v1.NodeSelectorTerm.matchExpressions:type_name -> berth.core.v1.NodeSelectorRequirement
+	102, // 140: berth.core.v1.NodeSelectorTerm.matchFields:type_name -> berth.core.v1.NodeSelectorRequirement
+	171, // 141: berth.core.v1.NodeSpec.taints:type_name -> berth.core.v1.Taint
+	93,  // 142: berth.core.v1.NodeSpec.configSource:type_name -> berth.core.v1.NodeConfigSource
+	98,  // 143: berth.core.v1.NodeSpec.podPreemptionPolicy:type_name -> berth.core.v1.NodePodPreemptionPolicy
+	194, // 144: berth.core.v1.NodeStatus.capacity:type_name -> berth.core.v1.NodeStatus.CapacityEntry
+	195, // 145: berth.core.v1.NodeStatus.allocatable:type_name -> berth.core.v1.NodeStatus.AllocatableEntry
+	92,  // 146: berth.core.v1.NodeStatus.conditions:type_name -> berth.core.v1.NodeCondition
+	87,  // 147: berth.core.v1.NodeStatus.addresses:type_name -> berth.core.v1.NodeAddress
+	95,  // 148: berth.core.v1.NodeStatus.daemonEndpoints:type_name -> berth.core.v1.NodeDaemonEndpoints
+	107, // 149: berth.core.v1.NodeStatus.nodeInfo:type_name -> berth.core.v1.NodeSystemInfo
+	23,  // 150: berth.core.v1.NodeStatus.images:type_name -> berth.core.v1.ContainerImage
+	5,   // 151: berth.core.v1.NodeStatus.volumesAttached:type_name -> berth.core.v1.AttachedVolume
+	94,  // 152: berth.core.v1.NodeStatus.config:type_name -> berth.core.v1.NodeConfigStatus
+	99,  // 153: berth.core.v1.NodeStatus.runtimeHandlers:type_name -> berth.core.v1.NodeRuntimeHandler
+	96,  // 154: berth.core.v1.NodeStatus.features:type_name -> berth.core.v1.NodeFeatures
+	106, // 155: berth.core.v1.NodeSystemInfo.swap:type_name -> berth.core.v1.NodeSwapStatus
+	208, // 156: berth.core.v1.ObjectMeta.creationTimestamp:type_name -> google.protobuf.Timestamp
+	208, // 157: berth.core.v1.ObjectMeta.deletionTimestamp:type_name -> google.protobuf.Timestamp
+	196, // 158: berth.core.v1.ObjectMeta.labels:type_name -> berth.core.v1.ObjectMeta.LabelsEntry
+	197, // 159: berth.core.v1.ObjectMeta.annotations:type_name -> berth.core.v1.ObjectMeta.AnnotationsEntry
+	111, // 160: berth.core.v1.ObjectMeta.ownerReferences:type_name -> berth.core.v1.OwnerReference
+	79,  // 161: berth.core.v1.ObjectMeta.managedFields:type_name -> berth.core.v1.ManagedFieldsEntry
+	69,  // 162: berth.core.v1.PersistentVolumeClaimSpec.selector:type_name -> berth.core.v1.LabelSelector
+	182, // 163: berth.core.v1.PersistentVolumeClaimSpec.resources:type_name -> berth.core.v1.VolumeResourceRequirements
+	174, // 164: berth.core.v1.PersistentVolumeClaimSpec.dataSource:type_name -> berth.core.v1.TypedLocalObjectReference
+	175, // 165: berth.core.v1.PersistentVolumeClaimSpec.dataSourceRef:type_name -> berth.core.v1.TypedObjectReference
+	109, // 166: berth.core.v1.PersistentVolumeClaimTemplate.metadata:type_name -> berth.core.v1.ObjectMeta
+	112, // 167: berth.core.v1.PersistentVolumeClaimTemplate.spec:type_name -> berth.core.v1.PersistentVolumeClaimSpec
+	109, // 168: berth.core.v1.Pod.metadata:type_name -> berth.core.v1.ObjectMeta
+	134, // 169: berth.core.v1.Pod.spec:type_name -> berth.core.v1.PodSpec
+	135, // 170: berth.core.v1.Pod.status:type_name -> berth.core.v1.PodStatus
+	118, // 171: berth.core.v1.PodAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
+	186, // 172: berth.core.v1.PodAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
+	69,  // 173: berth.core.v1.PodAffinityTerm.labelSelector:type_name -> berth.core.v1.LabelSelector
+	69,  // 174: berth.core.v1.PodAffinityTerm.namespaceSelector:type_name -> berth.core.v1.LabelSelector
+	118, // 175: berth.core.v1.PodAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
+	186, // 176: berth.core.v1.PodAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
+	198, // 177: berth.core.v1.PodCertificateProjection.userAnnotations:type_name -> berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
+	208, // 178: berth.core.v1.PodCondition.lastProbeTime:type_name -> google.protobuf.Timestamp
+	208, // 179: berth.core.v1.PodCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	123, // 180: berth.core.v1.PodDNSConfig.options:type_name -> berth.core.v1.PodDNSConfigOption
+	22,  // 181: berth.core.v1.PodExtendedResourceClaimStatus.requestMappings:type_name -> berth.core.v1.ContainerExtendedResourceRequest
+	77,  // 182: berth.core.v1.PodList.metadata:type_name -> berth.core.v1.ListMeta
+	116, // 183: berth.core.v1.PodList.items:type_name -> berth.core.v1.Pod
+	150, // 184: berth.core.v1.PodSecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
+	187, // 185: berth.core.v1.PodSecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
+	169, // 186: berth.core.v1.PodSecurityContext.sysctls:type_name -> berth.core.v1.Sysctl
+	152, // 187: berth.core.v1.PodSecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
+	4,   // 188: berth.core.v1.PodSecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
+	176, // 189: berth.core.v1.PodSpec.volumes:type_name -> berth.core.v1.Volume
+	21,  // 190: berth.core.v1.PodSpec.initContainers:type_name -> berth.core.v1.Container
+	21,  // 191: berth.core.v1.PodSpec.containers:type_name -> berth.core.v1.Container
+	43,  // 192: berth.core.v1.PodSpec.ephemeralContainers:type_name -> berth.core.v1.EphemeralContainer
+	199, // 193: berth.core.v1.PodSpec.nodeSelector:type_name -> berth.core.v1.PodSpec.NodeSelectorEntry
+	133, // 194: berth.core.v1.PodSpec.securityContext:type_name -> berth.core.v1.PodSecurityContext
+	78,  // 195: berth.core.v1.PodSpec.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
+	3,   // 196: berth.core.v1.PodSpec.affinity:type_name -> berth.core.v1.Affinity
+	172, // 197: berth.core.v1.PodSpec.tolerations:type_name -> berth.core.v1.Toleration
+	62,  // 198: berth.core.v1.PodSpec.hostAliases:type_name -> berth.core.v1.HostAlias
+	122, // 199: berth.core.v1.PodSpec.dnsConfig:type_name -> berth.core.v1.PodDNSConfig
+	128, // 200: berth.core.v1.PodSpec.readinessGates:type_name -> berth.core.v1.PodReadinessGate
+	200, // 201: berth.core.v1.PodSpec.overhead:type_name -> berth.core.v1.PodSpec.OverheadEntry
+	173, // 202: berth.core.v1.PodSpec.topologySpreadConstraints:type_name -> berth.core.v1.TopologySpreadConstraint
+	127, // 203: berth.core.v1.PodSpec.os:type_name -> berth.core.v1.PodOS
+	131, // 204: berth.core.v1.PodSpec.schedulingGates:type_name -> berth.core.v1.PodSchedulingGate
+	129, // 205: berth.core.v1.PodSpec.resourceClaims:type_name -> berth.core.v1.PodResourceClaim
+	148, // 206: berth.core.v1.PodSpec.resources:type_name -> berth.core.v1.ResourceRequirements
+	132, // 207: berth.core.v1.PodSpec.schedulingGroup:type_name -> berth.core.v1.PodSchedulingGroup
+	50,  // 208: berth.core.v1.PodSpec.evictionResponders:type_name -> berth.core.v1.EvictionResponder
+	121, // 209: berth.core.v1.PodStatus.conditions:type_name -> berth.core.v1.PodCondition
+	63,  // 210: berth.core.v1.PodStatus.hostIPs:type_name -> berth.core.v1.HostIP
+	125, // 211: berth.core.v1.PodStatus.podIPs:type_name -> berth.core.v1.PodIP
+	208, // 212: berth.core.v1.PodStatus.startTime:type_name -> google.protobuf.Timestamp
+	32,  // 213: berth.core.v1.PodStatus.initContainerStatuses:type_name -> berth.core.v1.ContainerStatus
+	32,  // 214: berth.core.v1.PodStatus.containerStatuses:type_name -> berth.core.v1.ContainerStatus
+	32,  // 215: berth.core.v1.PodStatus.ephemeralContainerStatuses:type_name -> berth.core.v1.ContainerStatus
+	130, // 216: berth.core.v1.PodStatus.resourceClaimStatuses:type_name -> berth.core.v1.PodResourceClaimStatus
+	124, // 217: berth.core.v1.PodStatus.extendedResourceClaimStatus:type_name -> berth.core.v1.PodExtendedResourceClaimStatus
+	201, // 218: berth.core.v1.PodStatus.allocatedResources:type_name -> berth.core.v1.PodStatus.AllocatedResourcesEntry
+	148, // 219: berth.core.v1.PodStatus.resources:type_name -> berth.core.v1.ResourceRequirements
+	91,  // 220: berth.core.v1.PodStatus.nodeAllocatableResourceClaimStatuses:type_name -> berth.core.v1.NodeAllocatableResourceClaimStatus
+	136, // 221: berth.core.v1.PodStatus.volumeHealth:type_name -> berth.core.v1.PodVolumeHealth
+	178, // 222: berth.core.v1.PodVolumeHealth.healthConditions:type_name -> berth.core.v1.VolumeHealthCondition
+	208, // 223: berth.core.v1.PodVolumeHealth.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	103, // 224: berth.core.v1.PreferredSchedulingTerm.preference:type_name -> berth.core.v1.NodeSelectorTerm
+	141, // 225: berth.core.v1.Probe.handler:type_name -> berth.core.v1.ProbeHandler
+	51,  // 226: berth.core.v1.ProbeHandler.exec:type_name -> berth.core.v1.ExecAction
+	60,  // 227: berth.core.v1.ProbeHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
+	170, // 228: berth.core.v1.ProbeHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
+	57,  // 229: berth.core.v1.ProbeHandler.grpc:type_name -> berth.core.v1.GRPCAction
+	181, // 230: berth.core.v1.ProjectedVolumeSource.sources:type_name -> berth.core.v1.VolumeProjection
+	78,  // 231: berth.core.v1.RBDVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	209, // 232: berth.core.v1.ResourceFieldSelector.divisor:type_name -> google.protobuf.StringValue
+	202, // 233: berth.core.v1.ResourceRequirements.limits:type_name -> berth.core.v1.ResourceRequirements.LimitsEntry
+	203, // 234: berth.core.v1.ResourceRequirements.requests:type_name -> berth.core.v1.ResourceRequirements.RequestsEntry
+	145, // 235: berth.core.v1.ResourceRequirements.claims:type_name -> berth.core.v1.ResourceClaim
+	147, // 236: berth.core.v1.ResourceStatus.resources:type_name -> berth.core.v1.ResourceHealth
+	78,  // 237: berth.core.v1.ScaleIOVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	109, // 238: berth.core.v1.Secret.metadata:type_name -> berth.core.v1.ObjectMeta
+	204, // 239: berth.core.v1.Secret.data:type_name -> berth.core.v1.Secret.DataEntry
+	205, // 240: berth.core.v1.Secret.stringData:type_name -> berth.core.v1.Secret.StringDataEntry
+	78,  // 241: berth.core.v1.SecretEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 242: berth.core.v1.SecretKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	77,  // 243: berth.core.v1.SecretList.metadata:type_name -> berth.core.v1.ListMeta
+	153, // 244: berth.core.v1.SecretList.items:type_name -> berth.core.v1.Secret
+	78,  // 245: berth.core.v1.SecretProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	68,  // 246: berth.core.v1.SecretProjection.items:type_name -> berth.core.v1.KeyToPath
+	68,  // 247: berth.core.v1.SecretVolumeSource.items:type_name -> berth.core.v1.KeyToPath
+	10,  // 248: berth.core.v1.SecurityContext.capabilities:type_name -> berth.core.v1.Capabilities
+	150, // 249: berth.core.v1.SecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
+	187, // 250: berth.core.v1.SecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
+	152, // 251: berth.core.v1.SecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
+	4,   // 252: berth.core.v1.SecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
+	109, // 253: berth.core.v1.ServiceAccount.metadata:type_name -> berth.core.v1.ObjectMeta
+	110, // 254: berth.core.v1.ServiceAccount.secrets:type_name -> berth.core.v1.ObjectReference
+	78,  // 255: berth.core.v1.ServiceAccount.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
+	77,  // 256: berth.core.v1.ServiceAccountList.metadata:type_name -> berth.core.v1.ListMeta
+	160, // 257: berth.core.v1.ServiceAccountList.items:type_name -> berth.core.v1.ServiceAccount
+	77,  // 258: berth.core.v1.Status.metadata:type_name -> berth.core.v1.ListMeta
+	167, // 259: berth.core.v1.Status.details:type_name -> berth.core.v1.StatusDetails
+	166, // 260: berth.core.v1.StatusDetails.causes:type_name -> berth.core.v1.StatusCause
+	78,  // 261: berth.core.v1.StorageOSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	0,   // 262: berth.core.v1.TCPSocketAction.port:type_name -> berth.core.v1.IntOrString
+	208, // 263: berth.core.v1.Taint.timeAdded:type_name -> google.protobuf.Timestamp
+	69,  // 264: berth.core.v1.TopologySpreadConstraint.labelSelector:type_name -> berth.core.v1.LabelSelector
+	183, // 265: berth.core.v1.Volume.volumeSource:type_name -> berth.core.v1.VolumeSource
+	184, // 266: berth.core.v1.VolumeMountStatus.volumeStatus:type_name -> berth.core.v1.VolumeStatus
+	157, // 267: berth.core.v1.VolumeProjection.secret:type_name -> berth.core.v1.SecretProjection
+	36,  // 268: berth.core.v1.VolumeProjection.downwardAPI:type_name -> berth.core.v1.DownwardAPIProjection
+	19,  // 269: berth.core.v1.VolumeProjection.configMap:type_name -> berth.core.v1.ConfigMapProjection
+	162, // 270: berth.core.v1.VolumeProjection.serviceAccountToken:type_name -> berth.core.v1.ServiceAccountTokenProjection
+	13,  // 271: berth.core.v1.VolumeProjection.clusterTrustBundle:type_name -> berth.core.v1.ClusterTrustBundleProjection
+	120, // 272: berth.core.v1.VolumeProjection.podCertificate:type_name -> berth.core.v1.PodCertificateProjection
+	206, // 273: berth.core.v1.VolumeResourceRequirements.limits:type_name -> berth.core.v1.VolumeResourceRequirements.LimitsEntry
+	207, // 274: berth.core.v1.VolumeResourceRequirements.requests:type_name -> berth.core.v1.VolumeResourceRequirements.RequestsEntry
+	64,  // 275: berth.core.v1.VolumeSource.hostPath:type_name -> berth.core.v1.HostPathVolumeSource
+	39,  // 276: berth.core.v1.VolumeSource.emptyDir:type_name -> berth.core.v1.EmptyDirVolumeSource
+	56,  // 277: berth.core.v1.VolumeSource.gcePersistentDisk:type_name -> berth.core.v1.GCEPersistentDiskVolumeSource
+	2,   // 278: berth.core.v1.VolumeSource.awsElasticBlockStore:type_name -> berth.core.v1.AWSElasticBlockStoreVolumeSource
+	58,  // 279: berth.core.v1.VolumeSource.gitRepo:type_name -> berth.core.v1.GitRepoVolumeSource
+	158, // 280: berth.core.v1.VolumeSource.secret:type_name -> berth.core.v1.SecretVolumeSource
+	80,  // 281: berth.core.v1.VolumeSource.nfs:type_name -> berth.core.v1.NFSVolumeSource
+	65,  // 282: berth.core.v1.VolumeSource.iscsi:type_name -> berth.core.v1.ISCSIVolumeSource
+	59,  // 283: berth.core.v1.VolumeSource.glusterfs:type_name -> berth.core.v1.GlusterfsVolumeSource
+	114, // 284: berth.core.v1.VolumeSource.persistentVolumeClaim:type_name -> berth.core.v1.PersistentVolumeClaimVolumeSource
+	144, // 285: berth.core.v1.VolumeSource.rbd:type_name -> berth.core.v1.RBDVolumeSource
+	54,  // 286: berth.core.v1.VolumeSource.flexVolume:type_name -> berth.core.v1.FlexVolumeSource
+	12,  // 287: berth.core.v1.VolumeSource.cinder:type_name -> berth.core.v1.CinderVolumeSource
+	11,  // 288: berth.core.v1.VolumeSource.cephfs:type_name -> berth.core.v1.CephFSVolumeSource
+	55,  // 289: berth.core.v1.VolumeSource.flocker:type_name -> berth.core.v1.FlockerVolumeSource
+	38,  // 290: berth.core.v1.VolumeSource.downwardAPI:type_name -> berth.core.v1.DownwardAPIVolumeSource
+	52,  // 291: berth.core.v1.VolumeSource.fc:type_name -> berth.core.v1.FCVolumeSource
+	7,   // 292: berth.core.v1.VolumeSource.azureFile:type_name -> berth.core.v1.AzureFileVolumeSource
+	20,  // 293: berth.core.v1.VolumeSource.configMap:type_name -> berth.core.v1.ConfigMapVolumeSource
+	185, // 294: berth.core.v1.VolumeSource.vsphereVolume:type_name -> berth.core.v1.VsphereVirtualDiskVolumeSource
+	143, // 295: berth.core.v1.VolumeSource.quobyte:type_name -> berth.core.v1.QuobyteVolumeSource
+	6,   // 296: berth.core.v1.VolumeSource.azureDisk:type_name -> berth.core.v1.AzureDiskVolumeSource
+	115, // 297: berth.core.v1.VolumeSource.photonPersistentDisk:type_name -> berth.core.v1.PhotonPersistentDiskVolumeSource
+	142, // 298: berth.core.v1.VolumeSource.projected:type_name -> berth.core.v1.ProjectedVolumeSource
+	137, // 299: berth.core.v1.VolumeSource.portworxVolume:type_name -> berth.core.v1.PortworxVolumeSource
+	151, // 300: berth.core.v1.VolumeSource.scaleIO:type_name -> berth.core.v1.ScaleIOVolumeSource
+	168, // 301: berth.core.v1.VolumeSource.storageos:type_name -> berth.core.v1.StorageOSVolumeSource
+	9,   // 302: berth.core.v1.VolumeSource.csi:type_name -> berth.core.v1.CSIVolumeSource
+	45,  // 303: berth.core.v1.VolumeSource.ephemeral:type_name -> berth.core.v1.EphemeralVolumeSource
+	66,  // 304: berth.core.v1.VolumeSource.image:type_name -> berth.core.v1.ImageVolumeSource
+	67,  // 305: berth.core.v1.VolumeStatus.image:type_name -> berth.core.v1.ImageVolumeStatus
+	118, // 306: berth.core.v1.WeightedPodAffinityTerm.podAffinityTerm:type_name -> berth.core.v1.PodAffinityTerm
+	209, // 307: berth.core.v1.ContainerStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
+	209, // 308: berth.core.v1.NodeStatus.CapacityEntry.value:type_name -> google.protobuf.StringValue
+	209, // 309: berth.core.v1.NodeStatus.AllocatableEntry.value:type_name -> google.protobuf.StringValue
+	209, // 310: berth.core.v1.PodSpec.OverheadEntry.value:type_name -> google.protobuf.StringValue
+	209, // 311: berth.core.v1.PodStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
+	209, // 312: berth.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	209, // 313: berth.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	209, // 314: berth.core.v1.VolumeResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	209, // 315: berth.core.v1.VolumeResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	316, // [316:316] is the sub-list for method output_type
+	316, // [316:316] is the sub-list for method input_type
+	316, // [316:316] is the sub-list for extension type_name
+	316, // [316:316] is the sub-list for extension extendee
+	0,   // [0:316] is the sub-list for field type_name
 }
 
 func init() { file_berth_core_v1_core_proto_init() }
@@ -15339,49 +15603,50 @@ func file_berth_core_v1_core_proto_init() {
 	file_berth_core_v1_core_proto_msgTypes[64].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[65].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[68].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[71].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[73].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[74].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[93].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[97].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[103].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[104].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[77].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[96].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[100].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[106].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[108].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[107].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[109].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[117].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[111].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[112].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[120].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[126].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[127].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[123].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[129].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[130].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[131].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[135].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[137].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[139].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[144].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[149].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[150].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[151].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[132].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[133].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[134].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[138].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[140].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[142].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[147].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[152].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[153].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[154].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[155].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[156].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[157].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[158].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[159].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[169].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[170].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[171].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[160].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[162].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[172].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[176].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[177].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[184].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[173].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[174].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[175].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[179].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[180].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[187].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_core_v1_core_proto_rawDesc), len(file_berth_core_v1_core_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   205,
+			NumMessages:   208,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,115 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"errors"
+	"fmt"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/berth-run/berth/api"
+)
+
+// jsonChange makes one manifest of another.
+type jsonChange func(k *api.Kind, manifest []byte) ([]byte, error)
+
+// maxPatchOperations bounds a JSON patch, as Kubernetes does: one can copy what
+// it has copied.
+const maxPatchOperations = 10_000
+
+// readPatch reads a patch of any form but apply, with warnings of what it says
+// twice.
+func readPatch(p Patch) (jsonChange, []string, error) {
+	switch p.Type {
+	case types.JSONPatchType:
+		change, err := readJSONPatch(p.Data)
+		return change, nil, err
+	case types.MergePatchType:
+		warnings, err := checkPatchFields(p)
+		return mergeChange(p.Data), warnings, err
+	case types.StrategicMergePatchType:
+		warnings, err := checkPatchFields(p)
+		return strategicChange(p.Data), warnings, err
+	}
+	return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("patch type %q: must be %s, %s, %s or %s", p.Type,
+		types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyPatchType))
+}
+
+// readJSONPatch reads RFC 6902 operations. What they cannot be done to is
+// Invalid, not BadRequest: the patch itself is well formed.
+func readJSONPatch(data []byte) (jsonChange, error) {
+	patch, err := jsonpatch.DecodePatch(data)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the JSON patch cannot be read: %v", err))
+	}
+	if len(patch) > maxPatchOperations {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"the allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(patch)))
+	}
+	return func(_ *api.Kind, manifest []byte) ([]byte, error) {
+		out, err := patch.Apply(manifest)
+		if err != nil {
+			return nil, invalidPatch(err)
+		}
+		return out, nil
+	}, nil
+}
+
+// mergeChange is RFC 7386.
+func mergeChange(data []byte) jsonChange {
+	return func(_ *api.Kind, manifest []byte) ([]byte, error) {
+		out, err := jsonpatch.MergePatch(manifest, data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("the merge patch cannot be applied: %v", err))
+		}
+		return out, nil
+	}
+}
+
+// strategicChange merges lists by the keys that their types name.
+func strategicChange(data []byte) jsonChange {
+	return func(k *api.Kind, manifest []byte) ([]byte, error) {
+		out, err := strategicpatch.StrategicMergePatch(manifest, data, k.New())
+		if err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("the strategic merge patch cannot be applied: %v", err))
+		}
+		return out, nil
+	}
+}
+
+// checkPatchFields refuses what is no JSON object, and finds fields that are said
+// twice.
+func checkPatchFields(p Patch) (warnings []string, err error) {
+	var content map[string]any
+	twice, err := kjson.UnmarshalStrict(p.Data, &content)
+	if err == nil && content == nil {
+		err = errors.New("it is not a JSON object")
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the patch cannot be read: %v", err))
+	}
+	switch {
+	case len(twice) == 0 || p.FieldValidation == metav1.FieldValidationIgnore:
+		return nil, nil
+	case p.FieldValidation == metav1.FieldValidationStrict:
+		return nil, invalidPatch(fmt.Errorf("strict decoding error: %w", errors.Join(twice...)))
+	}
+	for _, e := range twice {
+		warnings = append(warnings, e.Error())
+	}
+	return warnings, nil
+}
+
+func invalidPatch(err error) error {
+	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
+		field.Invalid(field.NewPath("patch"), field.OmitValueType{}, err.Error())})
+}

@@ -1,0 +1,103 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rpc
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/types"
+
+	apipb "github.com/berth-run/berth/proto/berth/api/v1"
+	"github.com/berth-run/berth/server/registry"
+)
+
+// Patch changes parts of an object.
+func (s *service[C, U, O, L, E, PE]) Patch(ctx context.Context, req *apipb.PatchRequest) (O, error) {
+	var none O
+	status, err := isStatusPatch(req.GetSubresource())
+	if err != nil {
+		return none, err
+	}
+	p := registry.Patch{
+		Type: types.PatchType(req.GetType()), Data: req.GetPatch(), Status: status,
+		Force: req.GetForce(), FieldValidation: req.GetFieldValidation(),
+	}
+	if err := checkPatchOptions(req, p); err != nil {
+		return none, err
+	}
+	patched, err := s.reg.Patch(ctx, s.kind, namespaceOf(s.kind, req.GetNamespace(), nil), req.GetName(), p,
+		registry.WriteOptions{DryRun: len(req.GetDryRun()) > 0, Manager: req.GetFieldManager()})
+	if err != nil {
+		return none, err
+	}
+	out, err := s.answer(patched.Object, req.GetAsManifest(), patched.Warnings)
+	if patched.Created {
+		setCreated(out)
+	}
+	return out, err
+}
+
+// Apply is a patch of the apply form.
+func (s *service[C, U, O, L, E, PE]) Apply(ctx context.Context, req *apipb.ApplyRequest) (O, error) {
+	var none O
+	if req.GetManifest() == nil {
+		return none, apierrors.NewBadRequest(fmt.Sprintf("the request carries no manifest of the %s to apply", s.kind.Name))
+	}
+	manifest, err := req.GetManifest().MarshalJSON()
+	if err != nil {
+		return none, apierrors.NewBadRequest(fmt.Sprintf("the manifest cannot be read: %v", err))
+	}
+	metadata := req.GetManifest().GetFields()["metadata"].GetStructValue().GetFields()
+	return s.Patch(ctx, &apipb.PatchRequest{
+		Namespace:       orElse(req.GetNamespace(), metadata["namespace"].GetStringValue()),
+		Name:            orElse(req.GetName(), metadata["name"].GetStringValue()),
+		Type:            string(types.ApplyPatchType),
+		Patch:           manifest,
+		FieldManager:    req.GetFieldManager(),
+		Force:           req.GetForce(),
+		FieldValidation: req.GetFieldValidation(),
+		DryRun:          req.GetDryRun(),
+		AsManifest:      req.GetAsManifest(),
+	})
+}
+
+func isStatusPatch(subresource string) (bool, error) {
+	switch subresource {
+	case "":
+		return false, nil
+	case "status":
+		return true, nil
+	}
+	return false, apierrors.NewBadRequest(fmt.Sprintf("subresource %q: must be empty or status", subresource))
+}
+
+func checkPatchOptions(req *apipb.PatchRequest, p registry.Patch) error {
+	if req.GetName() == "" {
+		return apierrors.NewBadRequest("name must be provided")
+	}
+	o := &metav1.PatchOptions{DryRun: req.GetDryRun(), FieldManager: req.GetFieldManager(), FieldValidation: req.GetFieldValidation()}
+	if p.Force {
+		o.Force = &p.Force
+	}
+	if errs := validation.ValidatePatchOptions(o, p.Type); len(errs) > 0 {
+		return apierrors.NewInvalid(optionsKind, "", errs)
+	}
+	return nil
+}
+
+func setCreated(out proto.Message) {
+	set(out, createdField, trueValue)
+}
+
+func orElse(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
