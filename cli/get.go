@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/berth-run/berth/api"
-	"github.com/berth-run/berth/api/table"
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
 )
 
@@ -132,7 +131,7 @@ func (f *getFlags) list(ctx context.Context, client *client, k *api.Kind) ([]api
 // byTime sorts events by when they happened last, the newest at the end.
 func byTime(events []api.Object) {
 	slices.SortStableFunc(events, func(a, b api.Object) int {
-		return table.LastSeen(a.(*corev1.Event)).Compare(table.LastSeen(b.(*corev1.Event)).Time)
+		return api.EventLastSeen(a.(*corev1.Event)).Compare(api.EventLastSeen(b.(*corev1.Event)).Time)
 	})
 }
 

@@ -15,34 +15,35 @@ import (
 
 // events are named by when they happened and what about; their own names come
 // last, for wide output.
-var events = func() layout {
-	narrow := columns("Last Seen", "Type", "Reason", "Object", "Message")
-	narrow[0].Format = ""
-	return layout{
-		columns: wide(narrow, "Source", "Count", "Name"),
-		cells: func(obj api.Object, now time.Time) []any {
-			e := obj.(*corev1.Event)
-			object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
-			return []any{
-				age(LastSeen(e), now), e.Type, e.Reason, object, strings.TrimSpace(e.Message),
-				source(e), max(1, int(e.Count)), e.Name,
-			}
-		},
-	}
-}()
+var events = layout{
+	columns: eventColumns(),
+	cells: func(obj api.Object, now time.Time) []any {
+		e := obj.(*corev1.Event)
+		object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
+		return []any{
+			age(api.EventLastSeen(e), now), e.Type, e.Reason, object, e.InvolvedObject.FieldPath, source(e),
+			strings.TrimSpace(e.Message), age(api.EventFirstSeen(e), now), api.EventCount(e), e.Name,
+		}
+	},
+}
 
-// LastSeen is when the event happened last.
-func LastSeen(e *corev1.Event) metav1.Time {
-	if e.LastTimestamp.IsZero() {
-		return e.CreationTimestamp
-	}
-	return e.LastTimestamp
+func eventColumns() []metav1.TableColumnDefinition {
+	all := wide(columns("Last Seen", "Type", "Reason", "Object"), "Subobject", "Source")
+	all[0].Format = ""
+	all = append(all, metav1.TableColumnDefinition{Name: "Message", Type: "string"})
+	all = wide(all, "First Seen", "Count", "Name")
+	all[len(all)-1].Format = "name"
+	return all
 }
 
 // source is who tells of the event, and on which node.
 func source(e *corev1.Event) string {
-	if e.Source.Host == "" {
-		return e.Source.Component
+	component, host := e.Source.Component, e.Source.Host
+	if component == "" {
+		component, host = e.ReportingController, e.ReportingInstance
 	}
-	return e.Source.Component + ", " + e.Source.Host
+	if host == "" {
+		return component
+	}
+	return component + ", " + host
 }

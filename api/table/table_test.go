@@ -130,9 +130,20 @@ func TestRows(t *testing.T) {
 		"configMap": {api.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}, BinaryData: map[string][]byte{"a": nil}}, []any{"c", 1, "<unknown>"}},
 		"namespace": {api.Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Status: corev1.NamespaceStatus{Phase: "Active"}}, []any{"default", "Active", "<unknown>"}},
 		"event": {api.Events, &corev1.Event{
-			ObjectMeta: metav1.ObjectMeta{Name: "web.1"}, Type: "Normal", Reason: "Started", Message: "Started container a\n", LastTimestamp: ago(time.Minute),
-			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web"}, Source: corev1.EventSource{Component: "berth-agent"},
-		}, []any{"60s", "Normal", "Started", "pod/web", "Started container a", "berth-agent", 1, "web.1"}},
+			ObjectMeta: metav1.ObjectMeta{Name: "web.1"}, Type: "Normal", Reason: "Started", Message: "Started container a\n",
+			FirstTimestamp: ago(time.Hour), LastTimestamp: ago(time.Minute), Count: 3,
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web", FieldPath: "spec.containers{a}"},
+			Source:         corev1.EventSource{Component: "berth-agent", Host: "n1"}, ReportingController: "berth-agent",
+		}, []any{"60s", "Normal", "Started", "pod/web", "spec.containers{a}", "berth-agent, n1", "Started container a", "60m", 3, "web.1"}},
+		"series of events": {api.Events, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: "web.1"}, Type: "Normal", Reason: "Scheduled", Message: "assigned",
+			EventTime: metav1.MicroTime(ago(time.Hour)), Series: &corev1.EventSeries{Count: 7, LastObservedTime: metav1.MicroTime(ago(time.Minute))},
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web"}, ReportingController: "other-scheduler",
+		}, []any{"60s", "Normal", "Scheduled", "pod/web", "", "other-scheduler", "assigned", "60m", 7, "web.1"}},
+		"event without times": {api.Events, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: "web.1", CreationTimestamp: ago(time.Minute)}, Type: "Normal", Reason: "R",
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web"}, Source: corev1.EventSource{Component: "c"},
+		}, []any{"60s", "Normal", "R", "pod/web", "", "c", "", "60s", 1, "web.1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, Row(tc.kind, tc.obj, now).Cells); diff != "" {
