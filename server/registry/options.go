@@ -45,7 +45,11 @@ type List struct {
 type WatchOptions struct {
 	// ResourceVersion to start after. Empty or "0": what exists now comes first,
 	// as ADDED.
-	ResourceVersion              string
+	ResourceVersion string
+	// SendInitialEvents, where set, says whether what exists comes first, whatever
+	// the ResourceVersion: then that is one that must have been reached. The bookmark
+	// after it is marked as its end (KEP-3157).
+	SendInitialEvents            *bool
 	LabelSelector, FieldSelector string
 	// Name, if set, watches the object of that name only.
 	Name string

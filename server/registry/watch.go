@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/berth-run/berth/api"
@@ -57,10 +58,8 @@ func (r *Registry) Watch(ctx context.Context, k *api.Kind, namespace string, o W
 	}
 	w := &watcher{registry: r, kind: k, name: o.Name, selector: selector, bookmarks: o.Bookmarks}
 	prefix := watchPrefix(k, namespace, o.Name)
-	if revision == 0 {
-		if revision, err = w.listCurrent(ctx, prefix); err != nil {
-			return nil, err
-		}
+	if revision, err = w.begin(ctx, prefix, revision, o.SendInitialEvents); err != nil {
+		return nil, err
 	}
 	if w.changes, err = r.store.Watch(ctx, prefix, revision); err != nil {
 		return nil, watchError(k, o.ResourceVersion, err)
@@ -94,6 +93,29 @@ type watcher struct {
 
 	initial []WatchEvent
 	changes store.Watcher
+}
+
+// begin returns the revision that changes are watched from. Where what exists is
+// to come first, it is listed.
+func (w *watcher) begin(ctx context.Context, prefix string, revision int64, send *bool) (int64, error) {
+	switch {
+	case send == nil && revision > 0:
+		return revision, nil
+	case send == nil:
+		return w.listCurrent(ctx, prefix)
+	case !*send && revision > 0:
+		return revision, nil
+	case !*send:
+		return w.registry.store.Head(), nil
+	}
+	if err := w.registry.requireReached(revision); err != nil {
+		return 0, err
+	}
+	head, err := w.listCurrent(ctx, prefix)
+	if err == nil && w.bookmarks {
+		w.initial[len(w.initial)-1].Object.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	}
+	return head, err
 }
 
 // listCurrent keeps what exists now as the first events.

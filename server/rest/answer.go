@@ -23,22 +23,23 @@ import (
 // encodedObject is an object or list of an answer, still in its Kubernetes
 // protobuf encoding. Each marshaler takes it from there.
 type encodedObject struct {
+	kind    *api.Kind
 	gvk     schema.GroupVersionKind
 	empty   func() runtime.Object
 	encoded []byte
 }
 
-// watchEvent is one event of a watch; object is an *encodedObject or a
-// *metav1.Status.
+// watchEvent is one event of a watch; object is what unwrap returns for an answer.
 type watchEvent struct {
 	kind   string
 	object any
 }
 
-// unwrap returns what a reply of the services carries, as a value for the
-// marshalers: *encodedObject, *watchEvent, *metav1.Status or *structpb.Struct.
-// It is the gateway's response rewriter.
-func unwrap(_ context.Context, reply proto.Message) (any, error) {
+// unwrap returns what a reply of the services carries, in the shape that its
+// request asks for, as a value for the marshalers: *encodedObject, *watchEvent,
+// *structpb.Struct, *metav1.Status or another runtime.Object. It is the gateway's
+// response rewriter.
+func unwrap(ctx context.Context, reply proto.Message) (any, error) {
 	m := reply.ProtoReflect()
 	fields := m.Descriptor().Fields()
 	content := fields.ByName("status") // of a BindPodReply
@@ -51,6 +52,11 @@ func unwrap(_ context.Context, reply proto.Message) (any, error) {
 	object, err := unwrapObject(m.Get(content).Message())
 	if err != nil {
 		return nil, err
+	}
+	if o, ok := object.(*encodedObject); ok {
+		if object, err = requestOf(ctx).reshape(o); err != nil {
+			return nil, err
+		}
 	}
 	if f := fields.ByName("type"); f != nil {
 		return &watchEvent{kind: m.Get(f).String(), object: object}, nil
@@ -75,7 +81,7 @@ func unwrapObject(m protoreflect.Message) (any, error) {
 
 func newEncodedObject(message string, encoded []byte) (*encodedObject, error) {
 	for _, k := range api.Kinds {
-		o := &encodedObject{gvk: k.GroupVersionKind(), encoded: encoded}
+		o := &encodedObject{kind: k, gvk: k.GroupVersionKind(), encoded: encoded}
 		switch message {
 		case k.Name:
 			o.empty = func() runtime.Object { return k.New() }

@@ -17,27 +17,32 @@ func TestAnswerType(t *testing.T) {
 		accept string
 		watch  bool
 		want   mediaType
+		shape  shape
 		ok     bool
 	}{
-		{"", false, mediaJSON, true},
-		{"*/*", false, mediaJSON, true},
-		{"application/json", false, mediaJSON, true},
-		{"application/json; charset=utf-8", false, mediaJSON, true},
-		{"application/yaml", false, mediaYAML, true},
-		{"application/yaml", true, "", false},
-		{"application/yaml, application/json;q=0.5", true, mediaJSON, true},
-		{"application/vnd.kubernetes.protobuf, application/json", false, mediaProtobuf, true},
-		{"application/vnd.kubernetes.protobuf;stream=watch", true, mediaProtobuf, true},
-		{"application/json;q=0.4, application/yaml;q=0.9", false, mediaYAML, true},
-		{table + ", application/json", false, mediaJSON, true},
-		{table, false, "", false},
-		{"application/json;q=0", false, "", false},
-		{"image/png", false, "", false},
-		{"text/html, */*;q=0.1", false, mediaJSON, true},
+		{"", false, mediaJSON, whole, true},
+		{"*/*", false, mediaJSON, whole, true},
+		{"application/json", false, mediaJSON, whole, true},
+		{"application/json; charset=utf-8", false, mediaJSON, whole, true},
+		{"application/yaml", false, mediaYAML, whole, true},
+		{"application/yaml", true, "", whole, false},
+		{"application/yaml, application/json;q=0.5", true, mediaJSON, whole, true},
+		{"application/vnd.kubernetes.protobuf, application/json", false, mediaProtobuf, whole, true},
+		{"application/vnd.kubernetes.protobuf;stream=watch", true, mediaProtobuf, whole, true},
+		{"application/json;q=0.4, application/yaml;q=0.9", false, mediaYAML, whole, true},
+		{table + ", application/json", false, mediaJSON, asTable, true},
+		{table, true, mediaJSON, asTable, true},
+		{"application/json;as=Table;v=v1beta1;g=meta.k8s.io, application/json", false, mediaJSON, whole, true},
+		{"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, " + table, false, mediaJSON, asTable, true},
+		{"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", false, mediaProtobuf, asPartial, true},
+		{"application/json;as=Scale;v=v1;g=autoscaling", false, "", whole, false},
+		{"application/json;q=0", false, "", whole, false},
+		{"image/png", false, "", whole, false},
+		{"text/html, */*;q=0.1", false, mediaJSON, whole, true},
 	}
 	for _, tt := range tests {
-		if got, ok := answerType(tt.accept, tt.watch); got != tt.want || ok != tt.ok {
-			t.Errorf("answerType(%q, %t) = %q, %t, want %q, %t", tt.accept, tt.watch, got, ok, tt.want, tt.ok)
+		if got, shape, ok := answerType(tt.accept, tt.watch); got != tt.want || shape != tt.shape || ok != tt.ok {
+			t.Errorf("answerType(%q, %t) = %q, %q, %t, want %q, %q, %t", tt.accept, tt.watch, got, shape, ok, tt.want, tt.shape, tt.ok)
 		}
 	}
 }

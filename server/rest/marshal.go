@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/yaml"
 
@@ -132,13 +133,21 @@ func marshalProtobuf(v any) ([]byte, error) {
 	case *encodedObject:
 		return v.envelope()
 	case *metav1.Status:
-		encoded, err := v.Marshal()
-		if err != nil {
-			return nil, err
-		}
-		return protobufBody(metav1.Unversioned.WithKind("Status"), encoded)
+		return encodedBody(metav1.Unversioned.WithKind("Status"), v)
+	case *metav1.PartialObjectMetadata:
+		return encodedBody(v.GroupVersionKind(), v)
+	case *metav1.PartialObjectMetadataList:
+		return encodedBody(v.GroupVersionKind(), v)
 	}
 	return nil, notAcceptable() // such as a manifest
+}
+
+func encodedBody(gvk schema.GroupVersionKind, v marshalable) ([]byte, error) {
+	encoded, err := v.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	return protobufBody(gvk, encoded)
 }
 
 // marshalFrame writes an event as Kubernetes' protobuf watches do: its length in

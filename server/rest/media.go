@@ -47,19 +47,20 @@ func bodyType(contentType string) (t mediaType, ok bool) {
 	return t, ok
 }
 
-// answerType picks the form of the answer from an Accept header: of what it
-// lists, the first of the best quality that can be served. A watch is never
-// YAML. Without a header it is JSON.
-func answerType(accept string, watch bool) (t mediaType, ok bool) {
+// answerType picks the form and the shape of the answer from an Accept header: of
+// what it lists, the first of the best quality that can be served. A watch is
+// never YAML. Without a header it is JSON.
+func answerType(accept string, watch bool) (t mediaType, s shape, ok bool) {
 	if strings.TrimSpace(accept) == "" {
-		return mediaJSON, true
+		return mediaJSON, whole, true
 	}
 	for _, c := range parseAccept(accept) {
-		if t, ok := servable(c.name, c.params); ok && !(watch && t == mediaYAML) {
-			return t, true
+		t, s, ok := servable(c.name, c.params)
+		if ok && !(watch && t == mediaYAML) {
+			return t, s, true
 		}
 	}
-	return "", false
+	return "", whole, false
 }
 
 type clause struct {
@@ -91,19 +92,19 @@ func parseAccept(accept string) []clause {
 	return out
 }
 
-// servable tells whether one clause can be served. A clause that asks for
-// another shape of the object, such as as=Table, cannot; clients list the plain
-// object after it.
-func servable(name string, params map[string]string) (mediaType, bool) {
-	if _, ok := params["as"]; ok {
-		return "", false
-	}
+// servable tells whether one clause can be served, and how.
+func servable(name string, params map[string]string) (t mediaType, s shape, ok bool) {
 	switch name {
 	case "*/*", "application/*":
-		return mediaJSON, true
+		t, ok = mediaJSON, true
 	case "text/*":
-		return mediaYAML, true
+		t, ok = mediaYAML, true
+	default:
+		t, ok = mediaTypes[name]
 	}
-	t, ok := mediaTypes[name]
-	return t, ok
+	if !ok {
+		return "", whole, false
+	}
+	s, ok = shapeOf(t, params)
+	return t, s, ok
 }

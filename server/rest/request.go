@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/berth-run/berth/server/registry"
 )
@@ -29,7 +30,12 @@ type request struct {
 
 	// form is that of the answer.
 	form  marshaler
+	shape shape
 	watch bool
+	// includeObject says what a table's rows carry of their objects, columnsSent
+	// that the tables of a watch have named their columns.
+	includeObject metav1.IncludeObjectPolicy
+	columnsSent   bool
 
 	// warnings and err are what decoding the body found.
 	warnings []string
@@ -46,16 +52,23 @@ func requestOf(ctx context.Context) *request {
 // newRequest decides how to read the request and how to answer it.
 func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	_, watch := unwatchedPath(r.URL.Path)
-	answer, ok := answerType(strings.Join(r.Header.Values("Accept"), ","), watch)
+	answer, shape, ok := answerType(strings.Join(r.Header.Values("Accept"), ","), watch)
 	if !ok {
 		return nil, notAcceptable()
+	}
+	query := r.URL.Query()
+	include, err := includePolicy(query.Get("includeObject"))
+	if err != nil {
+		return nil, err
 	}
 	return &request{
 		ReadCloser:      http.MaxBytesReader(w, r.Body, MaxBodyBytes),
 		contentType:     r.Header.Get("Content-Type"),
-		fieldValidation: r.URL.Query().Get("fieldValidation"),
+		fieldValidation: query.Get("fieldValidation"),
 		form:            marshaler{answer: answer, pretty: wantsPretty(r)},
+		shape:           shape,
 		watch:           watch,
+		includeObject:   include,
 	}, nil
 }
 

@@ -44,6 +44,19 @@ type server struct {
 	*httptest.Server
 	registry *registry.Registry
 	logs     *logs
+	store    *bolt.Store
+}
+
+// put stores a pod without the API.
+func (s *server) put(t testing.TB, pod *corev1.Pod) {
+	t.Helper()
+	value, err := pod.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store.Create(t.Context(), "pods/"+pod.Namespace+"/"+pod.Name, value); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func newServer(t testing.TB) *server {
@@ -53,7 +66,7 @@ func newServer(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	s := &server{registry: registry.New(store, registry.Options{Nodes: nodes{"n1": true}}), logs: &logs{text: http.NoBody}}
+	s := &server{store: store, registry: registry.New(store, registry.Options{Nodes: nodes{"n1": true}}), logs: &logs{text: http.NoBody}}
 	if err := s.registry.EnsureDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +108,9 @@ func (s *server) call(t testing.TB, method, path, body string, header ...string)
 
 // do is call for requests that must succeed with that code; it decodes the
 // answer into out.
-func (s *server) do(t testing.TB, method, path, body string, code int, out any) *http.Response {
+func (s *server) do(t testing.TB, method, path, body string, code int, out any, header ...string) *http.Response {
 	t.Helper()
-	resp, answer := s.call(t, method, path, body)
+	resp, answer := s.call(t, method, path, body, header...)
 	if resp.StatusCode != code {
 		t.Fatalf("%s %s: %d %s, want %d", method, path, resp.StatusCode, answer, code)
 	}

@@ -11,7 +11,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
@@ -29,11 +32,12 @@ func (s *service[C, U, O, L, E, PE]) Watch(req *apipb.WatchRequest, stream grpc.
 	ctx, cancel := watchContext(stream.Context(), req.GetTimeoutSeconds())
 	defer cancel()
 	w, err := s.reg.Watch(ctx, s.kind, req.GetNamespace(), registry.WatchOptions{
-		LabelSelector:   req.GetLabelSelector(),
-		FieldSelector:   req.GetFieldSelector(),
-		ResourceVersion: req.GetResourceVersion(),
-		Bookmarks:       req.GetAllowWatchBookmarks(),
-		Name:            req.GetName(),
+		LabelSelector:     req.GetLabelSelector(),
+		FieldSelector:     req.GetFieldSelector(),
+		ResourceVersion:   req.GetResourceVersion(),
+		SendInitialEvents: req.SendInitialEvents,
+		Bookmarks:         req.GetAllowWatchBookmarks(),
+		Name:              req.GetName(),
 	})
 	if isExpired(err) {
 		return s.sendError(stream, err)
@@ -108,19 +112,29 @@ func watchContext(ctx context.Context, timeoutSeconds int64) (context.Context, c
 	return context.WithTimeout(ctx, time.Duration(timeoutSeconds)*time.Second)
 }
 
-// checkWatch refuses what would make a client wait for ever: an informer that
-// asks for the initial events waits for a bookmark that marks their end.
+// checkWatch refuses options that do not go together, in Kubernetes' words.
 func checkWatch(req *apipb.WatchRequest) error {
-	var errs field.ErrorList
-	if req.GetSendInitialEvents() {
-		errs = append(errs, field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is not supported"))
-	}
-	if req.GetResourceVersionMatch() != "" && req.SendInitialEvents == nil {
-		errs = append(errs, field.Forbidden(field.NewPath("resourceVersionMatch"),
-			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(optionsKind, "", errs)
+	return checkListOptions(&internalversion.ListOptions{
+		Watch:                true,
+		ResourceVersion:      req.GetResourceVersion(),
+		ResourceVersionMatch: metav1.ResourceVersionMatch(req.GetResourceVersionMatch()),
+		SendInitialEvents:    req.SendInitialEvents,
+	})
 }
+
+func checkList(req *apipb.ListRequest) error {
+	return checkListOptions(&internalversion.ListOptions{
+		ResourceVersion:      req.GetResourceVersion(),
+		ResourceVersionMatch: metav1.ResourceVersionMatch(req.GetResourceVersionMatch()),
+		Continue:             req.GetContinue(),
+	})
+}
+
+func checkListOptions(o *internalversion.ListOptions) error {
+	if errs := validation.ValidateListOptions(o, true); len(errs) > 0 {
+		return apierrors.NewInvalid(listOptionsKind, "", errs)
+	}
+	return nil
+}
+
+var listOptionsKind = schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}
