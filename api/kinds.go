@@ -30,6 +30,8 @@ type Kind struct {
 	// Resource is the lower-case plural of paths, such as pods.
 	Resource   string
 	ShortNames []string
+	// Categories are names for several kinds, such as all.
+	Categories []string
 	Namespaced bool
 	// Status tells that the kind has a status subresource, written apart from
 	// its spec.
@@ -63,7 +65,7 @@ func (k *Kind) Path() string {
 // Rows of the table, for code that means one kind in particular.
 var (
 	Pods = &Kind{
-		Version: "v1", Name: "Pod", Resource: "pods", ShortNames: []string{"po"},
+		Version: "v1", Name: "Pod", Resource: "pods", ShortNames: []string{"po"}, Categories: []string{"all"},
 		Namespaced: true, Status: true, Verbs: allVerbs,
 		New:     func() Object { return &corev1.Pod{} },
 		NewList: func() runtime.Object { return &corev1.PodList{} },
