@@ -10,7 +10,10 @@ LDFLAGS := -s -w -X github.com/berth-run/berth/internal/version.Version=$(VERSIO
 GO_TEST := go test
 
 # The Go modules whose commands the build needs, each apart from the product's.
-TOOL_MODULES := buf protoc lint grpcurl
+TOOL_MODULES := buf protoc lint grpcurl kubectl kubectl132
+
+# What the tests drive the server with.
+TEST_TOOLS := tools-grpcurl tools-kubectl tools-kubectl132
 
 .PHONY: help
 help: ## Show the targets
@@ -33,16 +36,18 @@ demo-down: build ## End the demo and remove all that it made
 	hack/demo.sh down
 
 .PHONY: test
-test: build runtime tools-grpcurl ## Run all tests, those on the real runtime included
+test: build runtime $(TEST_TOOLS) ## Run all tests, those on the real runtime included
 	$(GO_TEST) -race -timeout 10m $$(go list ./... | grep -v /test/)
 	$(GO_TEST) -timeout 15m -count=1 -p 1 ./test/...
 
 .PHONY: soak
-soak: build runtime tools-grpcurl ## Run the tests that take long, in full length
+soak: build runtime $(TEST_TOOLS) ## Run the tests that take long, in full length
 	BERTH_SOAK=1 $(GO_TEST) -timeout 3h -count=1 -p 1 ./store/... ./test/...
 
 .PHONY: bench
-bench: build runtime ## Print berth's figures beside the runtime's own, in one run
+bench: build runtime ## Print berth's figures beside those of what is below it, in one run
+	$(GO_TEST) -run '^$$' -bench CreateThroughREST ./server/rest
+	$(GO_TEST) -run '^$$' -bench API -benchtime 10x -timeout 30m ./test/bench
 	$(GO_TEST) -run '^$$' -bench Pod -benchtime 20x -timeout 30m ./test/bench
 
 .PHONY: lint
@@ -64,7 +69,7 @@ proto-check: proto
 .PHONY: $(addprefix tools-,$(TOOL_MODULES))
 $(addprefix tools-,$(TOOL_MODULES)): tools-%:
 	@mkdir -p $(TOOLS)
-	@cd tools/$* && go build -trimpath -o ../../$(TOOLS)/ tool
+	@cd tools/$* && go build -trimpath -ldflags '-s -w' -o ../../$(TOOLS)/ tool
 
 .PHONY: clean
 clean: ## Remove what was built
