@@ -5,6 +5,7 @@ package api
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -56,10 +57,10 @@ func defaultSecret(s *corev1.Secret) {
 }
 
 // defaultNamespace labels a namespace with its name, so that selectors can pick
-// it. The finalizer that manifests of other clusters bring guards nothing here.
+// it, and has its content deleted before its record goes.
 func defaultNamespace(ns *corev1.Namespace) {
-	if len(ns.Spec.Finalizers) == 1 && ns.Spec.Finalizers[0] == corev1.FinalizerKubernetes {
-		ns.Spec.Finalizers = nil
+	if ns.DeletionTimestamp == nil && !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes) {
+		ns.Spec.Finalizers = append(slices.Clip(ns.Spec.Finalizers), corev1.FinalizerKubernetes)
 	}
 	if ns.Name == "" || ns.Labels[corev1.LabelMetadataName] == ns.Name {
 		return

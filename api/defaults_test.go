@@ -89,11 +89,18 @@ func TestDefaultSecret(t *testing.T) {
 }
 
 func TestDefaultNamespace(t *testing.T) {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"b": "c"}},
-		Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"kubernetes"}}}
-	Default(ns)
-	want := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"b": "c", "kubernetes.io/metadata.name": "a"}}}
-	if !apiequality.Semantic.DeepEqual(want, ns) {
-		t.Error(diff(want, ns))
+	labels := map[string]string{"b": "c", "kubernetes.io/metadata.name": "a"}
+	kubernetes := []corev1.FinalizerName{"kubernetes"}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"b": "c"}}}
+	want := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: labels}, Spec: corev1.NamespaceSpec{Finalizers: kubernetes}}
+	for range 2 {
+		if Default(ns); !apiequality.Semantic.DeepEqual(want, ns) {
+			t.Error(diff(want, ns))
+		}
+	}
+	emptied := want.DeepCopy()
+	emptied.DeletionTimestamp, emptied.Spec.Finalizers = &metav1.Time{}, nil
+	if Default(emptied); len(emptied.Spec.Finalizers) > 0 {
+		t.Error("the finalizer of a namespace that is being deleted has come back")
 	}
 }

@@ -4,8 +4,12 @@
 package api
 
 import (
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -39,8 +43,11 @@ func ValidateStatusUpdate(k *Kind, obj, old Object) field.ErrorList {
 	if errs := poison(obj); len(errs) > 0 {
 		return errs
 	}
-	if pod, ok := obj.(*corev1.Pod); ok {
-		return validatePodStatus(&pod.Status, &old.(*corev1.Pod).Status)
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return validatePodStatus(&o.Status, &old.(*corev1.Pod).Status)
+	case *corev1.Namespace:
+		return validateNamespaceStatus(o)
 	}
 	return nil
 }
@@ -52,8 +59,17 @@ func validateMeta(k *Kind, obj Object) field.ErrorList {
 		name = apivalidation.NameIsDNSLabel
 	}
 	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, path)
-	if len(obj.GetFinalizers()) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("finalizers"), notHonoured))
+	return append(errs, validateFinalizers(obj.GetFinalizers(), path.Child("finalizers"))...)
+}
+
+// validateFinalizers adds to the general rules that a name without a domain is one
+// of Kubernetes' own.
+func validateFinalizers(finalizers []string, path *field.Path) (errs field.ErrorList) {
+	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	for i, f := range finalizers {
+		if !strings.Contains(f, "/") && !slices.Contains(own, f) {
+			errs = append(errs, field.Invalid(path.Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+		}
 	}
 	return errs
 }
@@ -90,11 +106,27 @@ func validateTransition(obj, old Object) field.ErrorList {
 	return nil
 }
 
-func validateNamespace(ns *corev1.Namespace) field.ErrorList {
-	if len(ns.Spec.Finalizers) == 0 {
-		return nil
+// validateNamespace refuses finalizers in the spec that nobody could take away.
+func validateNamespace(ns *corev1.Namespace) (errs field.ErrorList) {
+	path := field.NewPath("spec", "finalizers")
+	for i, f := range ns.Spec.Finalizers {
+		if f != corev1.FinalizerKubernetes {
+			errs = append(errs, field.Forbidden(path.Index(i), notHonoured))
+		}
 	}
-	return field.ErrorList{field.Forbidden(field.NewPath("spec", "finalizers"), notHonoured)}
+	return errs
+}
+
+// validateNamespaceStatus keeps the phase to what the deletion timestamp says.
+func validateNamespaceStatus(ns *corev1.Namespace) field.ErrorList {
+	path := field.NewPath("status", "phase")
+	switch deleted := ns.DeletionTimestamp != nil; {
+	case !deleted && ns.Status.Phase != corev1.NamespaceActive:
+		return field.ErrorList{field.Invalid(path, ns.Status.Phase, "may only be 'Active' if `deletionTimestamp` is empty")}
+	case deleted && ns.Status.Phase != corev1.NamespaceTerminating:
+		return field.ErrorList{field.Invalid(path, ns.Status.Phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")}
+	}
+	return nil
 }
 
 // validateEvent keeps an event in the namespace of what it is about. An event

@@ -55,7 +55,7 @@ func TestValidateOtherKinds(t *testing.T) {
 		"namespace dots":     {Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a.b"}}, "metadata.name"},
 		"namespace in one":   {Namespaces, &corev1.Namespace{ObjectMeta: named("default")}, "metadata.namespace"},
 		"kubernetes' own":    {Namespaces, &corev1.Namespace{ObjectMeta: named(""), Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"kubernetes"}}}, ""},
-		"finalizer":          {Namespaces, &corev1.Namespace{ObjectMeta: named(""), Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"a"}}}, "spec.finalizers"},
+		"finalizer":          {Namespaces, &corev1.Namespace{ObjectMeta: named(""), Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"kubernetes", "a"}}}, "spec.finalizers[1]"},
 		"node":               {Nodes, &corev1.Node{ObjectMeta: named(""), Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "a", Effect: "NoSchedule"}}}}, ""},
 		"taint":              {Nodes, &corev1.Node{ObjectMeta: named(""), Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "a"}}}}, "spec.taints[0].effect"},
 		"event":              {Events, &corev1.Event{ObjectMeta: named("a"), InvolvedObject: corev1.ObjectReference{Namespace: "a"}}, ""},

@@ -69,7 +69,6 @@ func TestValidatePod(t *testing.T) {
 		"no name":           {func(p *corev1.Pod, _ *corev1.Container) { p.Name = "" }, "metadata.name", "name or generateName is required"},
 		"name":              {func(p *corev1.Pod, _ *corev1.Container) { p.Name = "Web_1" }, "metadata.name", "RFC 1123"},
 		"label":             {func(p *corev1.Pod, _ *corev1.Container) { p.Labels = map[string]string{"a": "b c"} }, "metadata.labels", "a valid label"},
-		"finalizers":        {func(p *corev1.Pod, _ *corev1.Container) { p.Finalizers = []string{"a.io/b"} }, "metadata.finalizers", notHonoured},
 		"no containers":     {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Containers = nil }, "spec.containers", "Required value"},
 		"container name":    {func(_ *corev1.Pod, c *corev1.Container) { c.Name = "Web" }, "spec.containers[0].name", "RFC 1123"},
 		"no container name": {func(_ *corev1.Pod, c *corev1.Container) { c.Name = "" }, "spec.containers[0].name", "Required value"},

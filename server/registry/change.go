@@ -13,14 +13,23 @@ import (
 	"github.com/berth-run/berth/store"
 )
 
-// decision is what shall become of a stored object. The zero value leaves it. An
-// object may be written and then removed: the write is its last state, which those
-// who watch are told.
+// decision is what shall become of a stored object. The zero value leaves it.
 type decision struct {
-	// write replaces the object.
+	// write replaces the object. Of an object that is removed it is the last state.
 	write api.Object
-	// remove takes its record away.
+	// remove takes its record away, if nothing holds it.
 	remove bool
+	// tell has the last state written before the record goes, so that those who
+	// watch see it.
+	tell bool
+}
+
+// result returns the object as the decision makes it.
+func (d decision) result(current api.Object) api.Object {
+	if d.write != nil {
+		return d.write
+	}
+	return current
 }
 
 // change reads an object, lets decide say what shall become of it, and does
@@ -48,20 +57,24 @@ func (r *Registry) change(ctx context.Context, k *api.Kind, namespace, name stri
 	}
 }
 
-// carryOut does what was decided on an entry. It returns store.ErrConflict,
-// unlike any other error, as the store gave it.
+// carryOut does what was decided on an entry, as far as finalizers let it. It
+// returns store.ErrConflict, unlike any other error, as the store gave it.
 func (r *Registry) carryOut(ctx context.Context, k *api.Kind, d decision, current api.Object, entry store.Entry) (api.Object, error) {
+	d = d.settled(current, r.now())
+	last := current
 	if d.write != nil && !apiequality.Semantic.DeepEqual(d.write, current) {
-		var err error
-		if entry, err = r.replace(ctx, k, d.write, entry); err != nil {
-			return nil, err
+		last = d.write
+		if !d.remove || d.tell {
+			var err error
+			if entry, err = r.replace(ctx, k, d.write, entry); err != nil {
+				return nil, err
+			}
 		}
-		current = d.write
 	}
 	if d.remove {
-		return r.remove(ctx, k, current, entry)
+		return r.remove(ctx, k, last, entry)
 	}
-	return current, nil
+	return last, nil
 }
 
 // replace writes next in place of an entry.
@@ -80,16 +93,13 @@ func (r *Registry) replace(ctx context.Context, k *api.Kind, next api.Object, en
 }
 
 // remove takes an object's record away and returns its last state, whose
-// resourceVersion is that of the removal. It is not being deleted: it is gone.
-func (r *Registry) remove(ctx context.Context, k *api.Kind, current api.Object, entry store.Entry) (api.Object, error) {
+// resourceVersion is that of the removal.
+func (r *Registry) remove(ctx context.Context, k *api.Kind, last api.Object, entry store.Entry) (api.Object, error) {
 	_, revision, err := r.store.Delete(ctx, entry.Key, entry.Revision)
 	if err != nil {
-		return nil, writeError(k, current.GetName(), err)
+		return nil, writeError(k, last.GetName(), err)
 	}
-	last := atRevision(current, revision)
-	last.SetDeletionTimestamp(nil)
-	last.SetDeletionGracePeriodSeconds(nil)
-	return last, nil
+	return atRevision(last, revision), nil
 }
 
 // atRevision returns a copy of a shared object with another resourceVersion.

@@ -17,10 +17,12 @@ import (
 	"github.com/berth-run/berth/api"
 )
 
-// Delete ends an object. A pod that a registered node may run only gets its
-// deletion timestamp: its record goes when the agent confirms (FinishPodDeletion),
-// or at once with a grace of 0. All else is removed at once. The object returned
-// is what was stored last; it has a deletion timestamp only if it lives on.
+// Delete ends an object. Its record goes at once, unless finalizers hold it or
+// something has to happen first: a pod that a registered node may run waits until
+// the agent confirms (FinishPodDeletion), but not with a grace of 0; a namespace
+// waits until its content is gone (FinalizeNamespace). Then the object only gets
+// its deletion timestamp. The object returned is what was stored last; it has a
+// deletion timestamp only if it lives on.
 func (r *Registry) Delete(ctx context.Context, k *api.Kind, namespace, name string, o metav1.DeleteOptions) (api.Object, error) {
 	if g := o.GracePeriodSeconds; g != nil && *g < 0 {
 		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, field.ErrorList{
@@ -29,27 +31,48 @@ func (r *Registry) Delete(ctx context.Context, k *api.Kind, namespace, name stri
 	if k == api.Namespaces {
 		return r.deleteNamespace(ctx, name, o)
 	}
-	var dry api.Object
+	return r.delete(ctx, k, namespace, name, o)
+}
+
+func (r *Registry) delete(ctx context.Context, k *api.Kind, namespace, name string, o metav1.DeleteOptions) (api.Object, error) {
+	dryRun := len(o.DryRun) > 0
+	var last api.Object
+	var gone bool
 	obj, err := r.change(ctx, k, namespace, name, func(current api.Object) (decision, error) {
 		if err := checkPreconditions(k, o, current); err != nil {
 			return decision{}, err
 		}
-		d := decision{remove: true}
-		if pod, ok := current.(*corev1.Pod); ok {
-			d = decidePodDeletion(pod, o.GracePeriodSeconds, r.nodeMayRun(pod), r.now())
-		}
-		if len(o.DryRun) > 0 {
-			if !d.remove {
-				dry = d.write
-			}
+		d := r.decideDeletion(k, current, o)
+		last, gone = d.result(current), d.remove
+		if dryRun {
 			return decision{}, nil
 		}
 		return d, nil
 	})
-	if err == nil && dry != nil {
-		return dry, nil
+	if err != nil {
+		return nil, err
 	}
-	return obj, err
+	if dryRun {
+		obj = last
+	}
+	if gone {
+		obj = unmarked(obj)
+	}
+	return obj, nil
+}
+
+// decideDeletion says what a deletion does to an object.
+func (r *Registry) decideDeletion(k *api.Kind, current api.Object, o metav1.DeleteOptions) decision {
+	var d decision
+	switch obj := current.(type) {
+	case *corev1.Pod:
+		d = decidePodDeletion(obj, o.GracePeriodSeconds, r.nodeMayRun(obj), r.now())
+	case *corev1.Namespace:
+		d = decision{write: terminating(obj, r.now())}
+	default:
+		d = decision{write: marked(obj, r.now())}
+	}
+	return d.propagated(k, current, o).settled(current, r.now())
 }
 
 func checkPreconditions(k *api.Kind, o metav1.DeleteOptions, current api.Object) error {
@@ -83,6 +106,7 @@ func decidePodDeletion(pod *corev1.Pod, asked *int64, nodeMayRun bool, now time.
 	if d.remove && !graceMatters(pod, grace) {
 		return d
 	}
+	d.tell = d.remove
 	begun := now
 	if pod.DeletionTimestamp != nil {
 		begun = deletionBegan(pod)
@@ -110,7 +134,7 @@ func deletionBegan(pod *corev1.Pod) time.Time {
 }
 
 // FinishPodDeletion removes the record of a pod whose agent says that nothing of
-// it runs any more. It does nothing if the record is gone, belongs to another pod
+// it runs any more, or leaves it without grace if finalizers hold it. It does nothing if the record is gone, belongs to another pod
 // of the same name, or is not being deleted.
 func (r *Registry) FinishPodDeletion(ctx context.Context, node, namespace, name string, uid types.UID) error {
 	_, err := r.change(ctx, api.Pods, namespace, name, func(current api.Object) (decision, error) {

@@ -260,33 +260,6 @@ func TestGetEncodedIsWhatGetReturns(t *testing.T) {
 	wantError(t, err, metav1.StatusReasonNotFound, `pods "none" not found`)
 }
 
-func TestNamespaceWithContentsStays(t *testing.T) {
-	w := newWorld(t, bolt.Options{})
-	w.create(api.Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}})
-	w.create(api.ConfigMaps, configMap("team", "c", ""))
-	remove := func(name string) error {
-		_, err := w.Delete(t.Context(), api.Namespaces, "", name, metav1.DeleteOptions{})
-		return err
-	}
-	wantError(t, remove("team"), metav1.StatusReasonConflict, "still has 1 configmaps")
-	wantError(t, remove("default"), metav1.StatusReasonForbidden, "may not be deleted")
-	if _, err := w.Delete(t.Context(), api.ConfigMaps, "team", "c", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	w.create(api.Events, &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "e"}})
-	if err := remove("team"); err != nil {
-		t.Error(err)
-	}
-	if _, err := w.Get(t.Context(), api.Events, "team", "e"); !apierrors.IsNotFound(err) {
-		t.Errorf("its events: %v", err)
-	}
-	_, _, err := w.Create(t.Context(), api.ConfigMaps, configMap("team", "c", ""), WriteOptions{})
-	wantError(t, err, metav1.StatusReasonNotFound, `namespaces "team" not found`)
-	if err := w.EnsureDefaults(t.Context()); err != nil {
-		t.Errorf("again: %v", err)
-	}
-}
-
 func TestB023RecreatedNameIsAnotherPod(t *testing.T) {
 	w := newWorld(t, bolt.Options{})
 	w.registerNode("n1")

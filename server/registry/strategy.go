@@ -112,6 +112,8 @@ var namespaceStrategy = strategy{
 	resetStatus: func(obj api.Object) {
 		obj.(*corev1.Namespace).Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
 	},
+	// Only FinalizeNamespace takes a finalizer out of the spec.
+	keepSpec:   func(obj, old api.Object) { obj.(*corev1.Namespace).Spec = old.(*corev1.Namespace).Spec },
 	keepStatus: func(obj, old api.Object) { obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status },
 }
 
