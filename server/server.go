@@ -95,7 +95,9 @@ func (s *Server) front() error {
 	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels))
 	services.Register(s.grpc)
 
-	handler, err := rest.New(services, rest.Options{Logger: s.log, Metrics: s.metrics, Gatherer: s.metrics, Ready: s.ready()})
+	handler, err := rest.New(services, rest.Options{
+		Logger: s.log, Metrics: s.metrics, Gatherer: s.metrics, Ready: s.ready(), Revision: s.store.Head,
+	})
 	if err != nil {
 		return err
 	}

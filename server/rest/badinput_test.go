@@ -72,7 +72,7 @@ func TestBadInput(t *testing.T) {
 		{"bad selector of a watch", "GET", podPath + "?watch=true&fieldSelector=spec.colour%3Dred", "", nil, 400, "BadRequest", "spec.colour"},
 		{"unknown path", "GET", "/nothing/here", "", nil, 404, "NotFound", "could not find the requested resource"},
 		{"unknown resource", "GET", "/api/v1/namespaces/default/gadgets", "", nil, 404, "NotFound", "could not find the requested resource"},
-		{"unknown group", "GET", "/apis/apps/v1/deployments", "", nil, 404, "NotFound", "could not find the requested resource"},
+		{"unknown group", "GET", "/apis/example.com/v1/gadgets", "", nil, 404, "NotFound", "could not find the requested resource"},
 		{"patch of no type", "PATCH", podPath + "/taken", `{}`, nil, 415, "UnsupportedMediaType", "application/strategic-merge-patch+json"},
 		{"patch of a collection", "PATCH", podPath, `{}`, []string{"Content-Type", "application/merge-patch+json"}, 405, "MethodNotAllowed", "PATCH"},
 		{"patch without a body", "PATCH", podPath + "/taken", "", []string{"Content-Type", "application/merge-patch+json"}, 400, "BadRequest", "no body"},

@@ -18,8 +18,8 @@ type target struct {
 	subresource string
 }
 
-// parsePath reads a Kubernetes path of the table's kinds, which is below that of
-// the kind's version: [namespaces/{namespace}/]resource[/{name}[/{subresource}]].
+// parsePath reads a Kubernetes path of the kinds of both tables, which is below that
+// of the kind's version: [namespaces/{namespace}/]resource[/{name}[/{subresource}]].
 func parsePath(path string) (target, bool) {
 	version, rest, ok := cutVersion(path)
 	if !ok {
@@ -70,6 +70,11 @@ func kindOf(version, resource string) *api.Kind {
 	for _, k := range api.Kinds {
 		if k.Resource == resource && k.Path() == version {
 			return k
+		}
+	}
+	for _, k := range api.AbsentKinds {
+		if k.Resource == resource && k.Path() == version {
+			return &k.Kind
 		}
 	}
 	return nil

@@ -80,31 +80,6 @@ func TestLogSinceTime(t *testing.T) {
 	}
 }
 
-func TestDiscovery(t *testing.T) {
-	s := newServer(t)
-	var resources metav1.APIResourceList
-	s.do(t, "GET", "/api/v1", "", 200, &resources)
-	names := map[string]metav1.APIResource{}
-	for _, r := range resources.APIResources {
-		names[r.Name] = r
-	}
-	if pods := names["pods"]; pods.Kind != "Pod" || !pods.Namespaced || len(pods.Verbs) == 0 || pods.ShortNames[0] != "po" {
-		t.Errorf("pods: %+v", pods)
-	}
-	for _, name := range []string{"pods/status", "pods/log", "pods/binding", "nodes", "nodes/status", "serviceaccounts"} {
-		if _, ok := names[name]; !ok {
-			t.Errorf("no %s", name)
-		}
-	}
-	var versions metav1.APIVersions
-	s.do(t, "GET", "/api", "", 200, &versions)
-	var groups metav1.APIGroupList
-	s.do(t, "GET", "/apis", "", 200, &groups)
-	if len(versions.Versions) != 1 || groups.Kind != "APIGroupList" {
-		t.Errorf("%+v %+v", versions, groups)
-	}
-}
-
 func TestVersion(t *testing.T) {
 	s := newServer(t)
 	var info apiversion.Info

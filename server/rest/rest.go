@@ -30,12 +30,17 @@ type Options struct {
 	Gatherer prometheus.Gatherer
 	// Ready are the checks of /readyz, Live those of /livez; /healthz has both.
 	Ready, Live []Check
+	// Revision returns the store's newest, which lists of nothing show; 0 by default.
+	Revision func() int64
 }
 
 // New returns the handler of the whole API over the services of s.
 func New(s *rpc.Server, o Options) (http.Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Revision == nil {
+		o.Revision = func() int64 { return 0 }
 	}
 	conn := s.Conn()
 	mux, err := newGateway(conn)
@@ -44,10 +49,7 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 	}
 	h := &handler{
 		plain: map[string]http.HandlerFunc{
-			"/api":     answerJSON(apiVersions()),
-			"/apis":    answerJSON(apiGroups()),
-			"/api/v1":  answerJSON(apiResources()),
-			"/version": answerJSON(versionInfo()),
+			"/version": answerJSON(versionInfo),
 			"/readyz":  answerChecks("readyz", o.Ready),
 			"/livez":   answerChecks("livez", o.Live),
 			"/healthz": answerChecks("healthz", append(append([]Check{}, o.Live...), o.Ready...)),
@@ -55,7 +57,10 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 		log:     serveLog(s.OpenLog),
 		patch:   servePatch(conn),
 		gateway: serveGateway(mux),
+		absent:  serveAbsent(o.Revision),
 	}
+	addDiscovery(h.plain)
+	addOpenAPI(h.plain)
 	if o.Gatherer != nil {
 		h.plain["/metrics"] = promhttp.HandlerFor(o.Gatherer, promhttp.HandlerOpts{}).ServeHTTP
 	}
@@ -66,6 +71,7 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 type handler struct {
 	plain               map[string]http.HandlerFunc
 	log, patch, gateway http.HandlerFunc
+	absent              http.HandlerFunc
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -76,6 +82,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		plain(w, r)
 	case isLog(r):
 		h.log(w, r)
+	case isAbsent(r):
+		h.absent(w, r)
 	case !isVersioned(r.URL.Path):
 		writeError(w, r, notFoundPath())
 	case r.Method == http.MethodPatch:
