@@ -1,8 +1,8 @@
 // Copyright The berth Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli has the verbs with which users work on a server: create, replace,
-// get, delete, logs and nodes, over gRPC.
+// Package cli has the verbs with which users work on a server, such as create, get
+// and wait, over gRPC.
 package cli
 
 import (
@@ -12,9 +12,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
@@ -30,18 +32,25 @@ const serverVariable = "BERTH_SERVER"
 // Commands returns the client verbs.
 func Commands() []*cobra.Command {
 	verbs := []*cobra.Command{
-		createCommand(), replaceCommand(), getCommand(), deleteCommand(), logsCommand(), nodesCommand(),
+		createCommand(), replaceCommand(), getCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
 	}
 	for _, c := range verbs {
-		run := c.RunE
-		c.RunE = func(c *cobra.Command, args []string) error {
-			if err := run(c, args); err != nil {
-				return errors.New(message(err))
-			}
-			return nil
+		run, args := c.RunE, c.Args
+		if args != nil {
+			c.Args = func(c *cobra.Command, given []string) error { return UsageError(c, args(c, given)) }
 		}
+		c.RunE = func(c *cobra.Command, args []string) error { return readable(run(c, args)) }
 	}
 	return verbs
+}
+
+// readable returns an error with the text for users. One that has an exit code has
+// that text already.
+func readable(err error) error {
+	if err == nil || errors.As(err, new(*exitError)) {
+		return err
+	}
+	return errors.New(message(err))
 }
 
 // message returns the text of an error for users: what the server said, without
@@ -88,12 +97,19 @@ func (t *target) connect() (*client, func(), error) {
 	conn, err := grpc.NewClient(t.server,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithNoProxy(),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: reconnect, MinConnectTimeout: minConnectTimeout}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)))
 	if err != nil {
 		return nil, nil, fmt.Errorf("server %s: %w", t.server, err)
 	}
 	return &client{conn}, func() { conn.Close() }, nil
 }
+
+// reconnect is how a verb that waits meets a server that is started again: soon.
+var reconnect = backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}
+
+// minConnectTimeout is how long a server may take to accept a connection.
+const minConnectTimeout = 20 * time.Second
 
 // maxMessage bounds an answer, in bytes: a page of the largest objects fits.
 const maxMessage = 1 << 30

@@ -42,12 +42,12 @@ func newMessage(name string) (proto.Message, error) {
 
 // call invokes a method that answers with one object, and returns it with the
 // warnings that came along.
-func (c *client) call(ctx context.Context, k *api.Kind, name string, request proto.Message) (api.Object, []string, error) {
+func (c *client) call(ctx context.Context, k *api.Kind, name string, request proto.Message, options ...grpc.CallOption) (api.Object, []string, error) {
 	reply, err := newMessage(k.Name + "Object")
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.conn.Invoke(ctx, method(k, name), request, reply); err != nil {
+	if err := c.conn.Invoke(ctx, method(k, name), request, reply, options...); err != nil {
 		return nil, nil, err
 	}
 	obj, err := api.ToObject(k, field(reply, k).Interface())
@@ -72,8 +72,8 @@ func warnings(m proto.Message) []string {
 	return nil
 }
 
-func (c *client) get(ctx context.Context, k *api.Kind, namespace, name string) (api.Object, error) {
-	obj, _, err := c.call(ctx, k, "Get", &apipb.GetRequest{Namespace: namespace, Name: name})
+func (c *client) get(ctx context.Context, k *api.Kind, namespace, name string, options ...grpc.CallOption) (api.Object, error) {
+	obj, _, err := c.call(ctx, k, "Get", &apipb.GetRequest{Namespace: namespace, Name: name}, options...)
 	return obj, err
 }
 
@@ -189,7 +189,7 @@ func deliver(k *api.Kind, event proto.Message, fn func(watch.EventType, api.Obje
 	case watch.Bookmark:
 		return nil
 	case watch.Error:
-		return errors.New(event.(interface{ GetStatus() *corepb.Status }).GetStatus().GetMessage())
+		return &watchEnded{event.(interface{ GetStatus() *corepb.Status }).GetStatus().GetMessage()}
 	}
 	obj, err := api.ToObject(k, field(event, k).Interface())
 	if err != nil {
@@ -197,3 +197,9 @@ func deliver(k *api.Kind, event proto.Message, fn func(watch.EventType, api.Obje
 	}
 	return fn(kind, obj)
 }
+
+// watchEnded says why the server has ended a watch, such as that its changes go no
+// further back.
+type watchEnded struct{ message string }
+
+func (e *watchEnded) Error() string { return e.message }

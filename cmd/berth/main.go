@@ -23,7 +23,7 @@ func main() {
 	defer stop()
 	if err := root().ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "berth:", err)
-		os.Exit(1)
+		os.Exit(cli.ExitCode(err))
 	}
 }
 
@@ -35,6 +35,7 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	c.SetFlagErrorFunc(cli.UsageError)
 	c.AddGroup(&cobra.Group{ID: "run", Title: "Run berth:"}, &cobra.Group{ID: "use", Title: "Use it:"})
 	for _, sub := range []*cobra.Command{serverCommand(), agentCommand(), devCommand()} {
 		sub.GroupID = "run"

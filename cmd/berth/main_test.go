@@ -4,8 +4,14 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
@@ -28,7 +34,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waitfor": waitFor},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"waitfor": waitFor, "put": put, "exitcode": exitCode,
+		},
 	})
 }
 
@@ -57,5 +65,39 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
+	}
+}
+
+// put sends a file with PUT to a path of the server: put PATH FILE. Scripts play the
+// agent with it.
+func put(ts *testscript.TestScript, _ bool, args []string) {
+	body := bytes.NewBufferString(ts.ReadFile(args[1]))
+	request, err := http.NewRequest(http.MethodPut, "http://"+ts.Getenv("HTTP")+args[0], body)
+	ts.Check(err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	if response.StatusCode != http.StatusOK {
+		ts.Fatalf("PUT %s: %s: %s", args[0], response.Status, answer)
+	}
+}
+
+// exitCode runs a program that must end with that exit code: exitcode CODE PROGRAM...
+func exitCode(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 }
