@@ -7,7 +7,7 @@
 // process; what is no object is a plain handler beside it.
 //
 // A request passes: LoopbackOnly (where the listener asks for it) → accounting
-// and panics → a plain handler, or negotiation → gateway → service. The object
+// and panics → compression → a plain handler, or negotiation → gateway → service. The object
 // in it is decoded once and encoded once; between, messages carry it encoded.
 package rest
 
@@ -64,7 +64,11 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 	if o.Gatherer != nil {
 		h.plain["/metrics"] = promhttp.HandlerFor(o.Gatherer, promhttp.HandlerOpts{}).ServeHTTP
 	}
-	return account(h, o.Logger, newMetrics(o.Metrics)), nil
+	compressed, err := compress(h)
+	if err != nil {
+		return nil, err
+	}
+	return account(compressed, o.Logger, newMetrics(o.Metrics)), nil
 }
 
 // handler picks who serves a request.
