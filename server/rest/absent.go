@@ -47,19 +47,12 @@ func serveAbsent(revision func() int64) http.HandlerFunc {
 		case r.Method == http.MethodGet:
 			err = listAbsent(w, r, k, revision())
 		default:
-			err = refusal(k, r.Method)
+			err = refusal(k.GroupResource(), r.Method, k.Instead())
 		}
 		if err != nil {
 			writeError(w, r, err)
 		}
 	}
-}
-
-// refusal says what to do instead.
-func refusal(k *api.AbsentKind, method string) error {
-	err := apierrors.NewMethodNotSupported(k.GroupResource(), method)
-	err.ErrStatus.Message = k.Instead()
-	return err
 }
 
 // listAbsent answers with an empty list, whatever is selected.

@@ -43,8 +43,13 @@ func newStatus(code int32, reason metav1.StatusReason, format string, args ...an
 	}}
 }
 
+// notFoundPath has details though there are none: clients look into them for the
+// name of an object, to tell a path that is not there from an object.
 func notFoundPath() error {
-	return newStatus(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
+		Message: "the server could not find the requested resource", Details: &metav1.StatusDetails{},
+	}}
 }
 
 func methodNotAllowed(method string) error {

@@ -88,6 +88,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.log(w, r)
 	case isAbsent(r):
 		h.absent(w, r)
+	case unserved(r) != nil:
+		writeError(w, r, unserved(r))
 	case !isVersioned(r.URL.Path):
 		writeError(w, r, notFoundPath())
 	case r.Method == http.MethodPatch:
