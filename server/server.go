@@ -23,6 +23,8 @@ import (
 	"github.com/berth-run/berth/internal/version"
 	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
 	"github.com/berth-run/berth/server/dispatch"
+	"github.com/berth-run/berth/server/gc"
+	"github.com/berth-run/berth/server/namespaces"
 	"github.com/berth-run/berth/server/nodes"
 	"github.com/berth-run/berth/server/registry"
 	"github.com/berth-run/berth/server/rest"
@@ -131,6 +133,8 @@ func (s *Server) Run(ctx context.Context) error {
 	g.Add("dispatch", s.dispatch.Run)
 	g.Add("scheduler feed", s.feeds.Run)
 	g.Add("scheduler", s.scheduler.Run)
+	g.Add("garbage collector", gc.New(s.registry, s.log).Run)
+	g.Add("namespaces", namespaces.New(s.registry, s.log).Run)
 	g.Add("listeners", s.serve)
 	s.log.Info("the server is up", "version", version.String(), "http", s.cfg.HTTP, "grpc", s.cfg.GRPC, "socket", s.cfg.Socket,
 		"store", StorePath(s.cfg.DataDir))
