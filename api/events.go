@@ -12,6 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// ServerComponent is the source of the server's own events, but for those of the
+// scheduler.
+const ServerComponent = "berth-server"
+
 // EventName names an event of the object by a stamp, such as the time in
 // nanoseconds: the object's name, as much of it as fits, and the stamp in
 // hexadecimal digits.

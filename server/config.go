@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"time"
 )
 
 // Config says where a server keeps its data and where it listens.
@@ -23,11 +24,17 @@ type Config struct {
 	Socket string
 	// ClusterCIDR holds the pod ranges of all nodes, a /24 each.
 	ClusterCIDR netip.Prefix
-	Logger      *slog.Logger
+	// EventTTL is how long events are kept after they happened last; 0 means until
+	// there are too many.
+	EventTTL time.Duration
+	Logger   *slog.Logger
 }
 
 // DefaultClusterCIDR has room for 4,096 nodes.
 var DefaultClusterCIDR = netip.MustParsePrefix("10.128.0.0/12")
+
+// DefaultEventTTL is that of Kubernetes.
+const DefaultEventTTL = time.Hour
 
 // storeFile is the store's file in the data directory.
 const storeFile = "berth.db"
@@ -38,6 +45,9 @@ func StorePath(dataDir string) string { return filepath.Join(dataDir, storeFile)
 func (c *Config) validate() error {
 	if c.DataDir == "" {
 		return fmt.Errorf("data directory: must be given")
+	}
+	if c.EventTTL < 0 {
+		return fmt.Errorf("event TTL %v: must not be negative", c.EventTTL)
 	}
 	for field, address := range map[string]string{"HTTP address": c.HTTP, "gRPC address": c.GRPC} {
 		if err := requireLoopback(address); err != nil {

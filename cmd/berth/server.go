@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 type serverFlags struct {
 	http, grpc, socket string
 	clusterCIDR        string
+	eventTTL           time.Duration
 }
 
 const (
@@ -31,6 +33,7 @@ func (f *serverFlags) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.grpc, "grpc", cli.DefaultServer, "address of plain gRPC, on the loopback interface; empty for none")
 	c.Flags().StringVar(&f.socket, "socket", defaultSocket, "path of the unix socket for gRPC; empty for none")
 	c.Flags().StringVar(&f.clusterCIDR, "cluster-cidr", server.DefaultClusterCIDR.String(), "range of all pod addresses; each node gets a /24 of it")
+	c.Flags().DurationVar(&f.eventTTL, "event-ttl", server.DefaultEventTTL, "how long events are kept after they happened last; 0 keeps them until there are 10,000")
 }
 
 // config fills in all but the data directory and the logger.
@@ -39,7 +42,7 @@ func (f *serverFlags) config() (server.Config, error) {
 	if err != nil {
 		return server.Config{}, fmt.Errorf("--cluster-cidr: %w", err)
 	}
-	return server.Config{HTTP: f.http, GRPC: f.grpc, Socket: f.socket, ClusterCIDR: cidr}, nil
+	return server.Config{HTTP: f.http, GRPC: f.grpc, Socket: f.socket, ClusterCIDR: cidr, EventTTL: f.eventTTL}, nil
 }
 
 func serverCommand() *cobra.Command {

@@ -31,8 +31,6 @@ import (
 // Registry is what dispatch needs of the registry.
 type Registry interface {
 	Get(ctx context.Context, k *api.Kind, namespace, name string) (api.Object, error)
-	Create(ctx context.Context, k *api.Kind, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
-	Update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
 	Watch(ctx context.Context, k *api.Kind, namespace string, o registry.WatchOptions) (registry.Watch, error)
 	ApplyPodStatus(ctx context.Context, node string, report registry.PodStatus) (resourceVersion string, err error)
 	FinishPodDeletion(ctx context.Context, node, namespace, name string, uid types.UID) error
@@ -47,10 +45,19 @@ type Nodes interface {
 	Heartbeat(node string)
 }
 
+// Events keeps events.
+type Events interface {
+	// Store stores an event. One that repeats comes again under its name with a
+	// higher count, which replaces a lower one.
+	Store(ctx context.Context, event *corev1.Event) error
+}
+
 // Options of a Dispatcher.
 type Options struct {
 	// StoreID identifies the store behind the registry.
 	StoreID string
+	// Events gets those that agents send.
+	Events Events
 	// Version is the server's own, for agents to log.
 	Version string
 	Logger  *slog.Logger

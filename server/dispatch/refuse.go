@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/berth-run/berth/api"
-	"github.com/berth-run/berth/server/registry"
 )
 
 // refuse returns the status for an agent that gets no session. The operator is
@@ -36,7 +35,7 @@ func (d *Dispatcher) refuse(ctx context.Context, who agent, err error) error {
 // tellTaken puts an event on the Node that two agents want.
 func (d *Dispatcher) tellTaken(ctx context.Context, who agent, taken *takenError) {
 	event := nodeNameTaken(who, taken, metav1.Now())
-	if _, _, err := d.registry.Create(ctx, api.Events, event, registry.WriteOptions{}); err != nil && ctx.Err() == nil {
+	if err := d.options.Events.Store(ctx, event); err != nil && ctx.Err() == nil {
 		d.logger.Warn("an event is not stored", "reason", event.Reason, "err", err)
 	}
 }
@@ -44,7 +43,7 @@ func (d *Dispatcher) tellTaken(ctx context.Context, who agent, taken *takenError
 func nodeNameTaken(who agent, taken *takenError, now metav1.Time) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: metav1.NamespaceDefault, Name: fmt.Sprintf("%s.%x", who.node, now.UnixNano()),
+			Namespace: metav1.NamespaceDefault, Name: api.EventName(who.node, now.UnixNano()),
 		},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: "v1", Kind: api.Nodes.Name, Name: who.node, UID: taken.node,
@@ -52,8 +51,8 @@ func nodeNameTaken(who agent, taken *takenError, now metav1.Time) *corev1.Event 
 		Type: corev1.EventTypeWarning, Reason: "NodeNameTaken",
 		Message: fmt.Sprintf("another agent (id %s, address %s) was refused, as this node is connected from the agent of id %s, address %s; give it another --node-name",
 			who.id, who.address, taken.holder.id, taken.holder.address),
-		Source: corev1.EventSource{Component: "berth-server"},
-		Count:  1, FirstTimestamp: now, LastTimestamp: now,
+		Source: corev1.EventSource{Component: api.ServerComponent}, ReportingController: api.ServerComponent,
+		Count: 1, FirstTimestamp: now, LastTimestamp: now,
 	}
 }
 

@@ -143,7 +143,7 @@ func (d *Dispatcher) newSession(stream sessionStream, hello *nodepb.Hello, node 
 		inventory:  &inventory,
 		complete:   make(chan holding, 1),
 		follower:   newFollower(),
-		events:     newEventWriter(d.registry, d.logger),
+		events:     newEventWriter(d.options.Events, d.logger),
 	}
 	s.acks = newAcks(s.follower.wake)
 	s.reports = newApplier(func(ctx context.Context, r *nodepb.PodStatusReport) (bool, error) {

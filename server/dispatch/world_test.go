@@ -24,6 +24,7 @@ import (
 	"github.com/berth-run/berth/api"
 	corepb "github.com/berth-run/berth/proto/berth/core/v1"
 	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
+	"github.com/berth-run/berth/server/events"
 	"github.com/berth-run/berth/server/nodes"
 	"github.com/berth-run/berth/server/registry"
 	"github.com/berth-run/berth/store/bolt"
@@ -64,7 +65,7 @@ func newWorldWith(t *testing.T, wrap func(Registry) Registry, metrics prometheus
 		seen = wrap(reg)
 	}
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
-	d := New(seen, n, Options{StoreID: storeID, Logger: logger, Metrics: metrics})
+	d := New(seen, n, Options{StoreID: storeID, Events: events.New(reg, events.Options{}), Logger: logger, Metrics: metrics})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

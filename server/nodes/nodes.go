@@ -31,6 +31,11 @@ type Registry interface {
 	UpdateStatus(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, error)
 }
 
+// Events tells users what became of a node. Record never blocks.
+type Events interface {
+	Record(about corev1.ObjectReference, eventType, reason, message string)
+}
+
 // Options of Nodes.
 type Options struct {
 	// ClusterRange is the IPv4 range that nodes get their pod ranges from;
@@ -38,7 +43,9 @@ type Options struct {
 	ClusterRange netip.Prefix
 	// NodeBits is the prefix length of a node's pod range; 24 if 0.
 	NodeBits int
-	Logger   *slog.Logger
+	// Events, unless nil, gets those of the nodes.
+	Events Events
+	Logger *slog.Logger
 }
 
 // Nodes registers nodes and remembers when their agents were heard of. Its
@@ -47,6 +54,7 @@ type Nodes struct {
 	registry Registry
 	cluster  netip.Prefix
 	bits     int
+	events   Events
 	logger   *slog.Logger
 
 	// allocating is held, as a token, from looking at the ranges in use until
@@ -74,6 +82,7 @@ func New(reg Registry, o Options) (*Nodes, error) {
 		registry:   reg,
 		cluster:    o.ClusterRange.Masked(),
 		bits:       o.NodeBits,
+		events:     o.Events,
 		logger:     o.Logger,
 		allocating: make(chan struct{}, 1),
 		presence:   newPresence(),
@@ -118,6 +127,7 @@ func (n *Nodes) create(ctx context.Context, id string, presented *corev1.Node) (
 		created, _, err := n.registry.Create(ctx, api.Nodes, node, registry.WriteOptions{})
 		if err == nil {
 			n.logger.Info("node registered", "node", node.Name, "id", id, "podCIDR", node.Spec.PodCIDR)
+			n.tellRegistered(created)
 		}
 		return created, err
 	})

@@ -75,6 +75,28 @@ func TestRegisterCreates(t *testing.T) {
 	}
 }
 
+// events keeps what is told.
+type events []string
+
+func (e *events) Record(about corev1.ObjectReference, eventType, reason, message string) {
+	*e = append(*e, fmt.Sprintf("%s %s %s: %s %s", about.Kind, about.Name, about.UID, eventType, reason))
+}
+
+func TestRegistrationIsToldOnce(t *testing.T) {
+	var told events
+	n := newNodes(t, newRegistry(t), Options{Events: &told})
+	var node *corev1.Node
+	for range 2 {
+		var err error
+		if node, err = n.Register(t.Context(), "id-1", presented(100, corev1.ConditionTrue)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := fmt.Sprintf("Node n1 %s: Normal RegisteredNode", node.UID); len(told) != 1 || told[0] != want {
+		t.Errorf("told %q, want %q once", told, want)
+	}
+}
+
 func TestRegisterKeepsWhatUsersSet(t *testing.T) {
 	reg := newRegistry(t)
 	n := newNodes(t, reg, Options{})

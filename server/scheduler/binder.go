@@ -5,7 +5,7 @@ package scheduler
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,15 +18,22 @@ import (
 // Registry is what a binder needs of the registry.
 type Registry interface {
 	Bind(ctx context.Context, namespace string, b *corev1.Binding) error
-	Create(ctx context.Context, k *api.Kind, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
 	UpdateStatus(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, error)
 }
 
-// NewBinder returns the Binder that writes to a registry: a Binding for a pod with
-// a node; the condition PodScheduled and an event for one without.
-func NewBinder(reg Registry) Binder { return binder{reg} }
+// Events tells users what became of a pod. Record never blocks.
+type Events interface {
+	Record(about corev1.ObjectReference, eventType, reason, message string)
+}
 
-type binder struct{ registry Registry }
+// NewBinder returns the Binder that writes to a registry: a Binding for a pod with
+// a node, the condition PodScheduled for one without; and an event of either.
+func NewBinder(reg Registry, events Events) Binder { return binder{reg, events} }
+
+type binder struct {
+	registry Registry
+	events   Events
+}
 
 func (b binder) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
 	err := b.registry.Bind(ctx, pod.Namespace, &corev1.Binding{
@@ -36,41 +43,37 @@ func (b binder) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
 	if apierrors.IsNotFound(err) {
 		return nil // deleted meanwhile
 	}
+	if err == nil {
+		b.tell(pod, corev1.EventTypeNormal, "Scheduled", fmt.Sprintf("Successfully assigned %s to %s", api.FullName(pod), node))
+	}
 	return err
 }
 
-func (b binder) Unschedulable(ctx context.Context, pod *corev1.Pod, message string) error {
-	if c := api.PodCondition(&pod.Status, corev1.PodScheduled); c != nil && c.Message == message {
+func (b binder) Unschedulable(ctx context.Context, pod *corev1.Pod, v Verdict) error {
+	if c := api.PodCondition(&pod.Status, corev1.PodScheduled); c != nil && c.Message == v.Message {
+		if v.Remind {
+			b.tell(pod, corev1.EventTypeWarning, "FailedScheduling", v.Message)
+		}
 		return nil
 	}
-	now := metav1.Now()
 	next := pod.DeepCopy()
 	api.SetPodCondition(&next.Status, corev1.PodCondition{
 		Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
-		Reason: corev1.PodReasonUnschedulable, Message: message, LastTransitionTime: now,
+		Reason: corev1.PodReasonUnschedulable, Message: v.Message, LastTransitionTime: metav1.Now(),
 	})
 	_, err := b.registry.UpdateStatus(ctx, api.Pods, pod.Namespace, pod.Name, next, registry.WriteOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // something newer is known of the pod, and comes back as a change
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		b.tell(pod, corev1.EventTypeWarning, "FailedScheduling", v.Message)
 	}
-	_, _, err = b.registry.Create(ctx, api.Events, failedScheduling(pod, message, now), registry.WriteOptions{})
 	return err
 }
 
-func failedScheduling(pod *corev1.Pod, message string, now metav1.Time) *corev1.Event {
-	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: pod.Namespace, Name: api.EventName(pod.Name, time.Now().UnixNano()),
-		},
-		InvolvedObject: corev1.ObjectReference{
-			APIVersion: "v1", Kind: api.Pods.Name, Namespace: pod.Namespace, Name: pod.Name,
-			UID: pod.UID, ResourceVersion: pod.ResourceVersion,
-		},
-		Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Message: message,
-		Source: corev1.EventSource{Component: corev1.DefaultSchedulerName},
-		Count:  1, FirstTimestamp: now, LastTimestamp: now,
-	}
+func (b binder) tell(pod *corev1.Pod, eventType, reason, message string) {
+	b.events.Record(corev1.ObjectReference{
+		APIVersion: api.Pods.GroupVersionKind().GroupVersion().String(), Kind: api.Pods.Name,
+		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
+	}, eventType, reason, message)
 }

@@ -26,7 +26,15 @@ type Binder interface {
 	// Bind binds the pod to the node. It fails if the pod has changed hands.
 	Bind(ctx context.Context, pod *corev1.Pod, node string) error
 	// Unschedulable tells the pod's users why no node takes it.
-	Unschedulable(ctx context.Context, pod *corev1.Pod, message string) error
+	Unschedulable(ctx context.Context, pod *corev1.Pod, v Verdict) error
+}
+
+// Verdict is that no node takes a pod.
+type Verdict struct {
+	// Message says why.
+	Message string
+	// Remind asks to tell it also if it has been told before.
+	Remind bool
 }
 
 // writers bounds the binds under way: enough to share the store's commits.
@@ -34,6 +42,10 @@ const writers = 16
 
 // retryAfter is how long a pod waits whose binding failed.
 const retryAfter = time.Second
+
+// remindEvery is how often the pods that wait are all tried again, and their users
+// reminded: the event that told them expires.
+const remindEvery = 30 * time.Minute
 
 // Scheduler places pods. The Changed, Removed and Retain methods tell it
 // of the world; Run acts on it.
@@ -169,13 +181,19 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	var writes sync.WaitGroup
 	defer writes.Wait()
 	slots := make(chan struct{}, writers)
+	reminder := time.NewTicker(remindEvery)
+	defer reminder.Stop()
 	for {
+		var decisions []decision
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-s.wake:
+			decisions = s.decideAll()
+		case <-reminder.C:
+			decisions = s.decideAgain()
 		}
-		for _, d := range s.decideAll() {
+		for _, d := range decisions {
 			select {
 			case <-ctx.Done():
 				return nil
@@ -191,10 +209,23 @@ func (s *Scheduler) Run(ctx context.Context) error {
 
 // decision is the verdict on one pod: a node, or why there is none.
 type decision struct {
-	pod   *corev1.Pod
-	node  string
-	why   error
-	began time.Time
+	pod    *corev1.Pod
+	node   string
+	why    error
+	remind bool
+	began  time.Time
+}
+
+// decideAgain is decideAll with the pods that wait.
+func (s *Scheduler) decideAgain() []decision {
+	s.mu.Lock()
+	s.unpark()
+	s.mu.Unlock()
+	decisions := s.decideAll()
+	for i := range decisions {
+		decisions[i].remind = true
+	}
+	return decisions
 }
 
 // decideAll empties the queue, oldest pod first. A pod that was placed counts on
@@ -219,7 +250,7 @@ func (s *Scheduler) decideAll() []decision {
 		} else {
 			s.state.assume(pod, node)
 		}
-		out = append(out, decision{pod, node, err, began})
+		out = append(out, decision{pod: pod, node: node, why: err, began: began})
 	}
 	return out
 }
@@ -237,7 +268,8 @@ func byAge(a, b *corev1.Pod) int {
 func (s *Scheduler) carryOut(ctx context.Context, d decision) {
 	if d.why != nil {
 		s.metrics.observe(unschedulable, time.Since(d.began))
-		if err := s.binder.Unschedulable(ctx, d.pod, d.why.Error()); err != nil && ctx.Err() == nil {
+		verdict := Verdict{Message: d.why.Error(), Remind: d.remind}
+		if err := s.binder.Unschedulable(ctx, d.pod, verdict); err != nil && ctx.Err() == nil {
 			s.log.Warn("cannot tell why a pod is not placed", "pod", api.FullName(d.pod), "err", err)
 		}
 		return

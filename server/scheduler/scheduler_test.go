@@ -108,11 +108,12 @@ func TestDecideCountsReasonsOfManyNodes(t *testing.T) {
 
 // fakeBinder plays the registry: what it binds comes back as a change.
 type fakeBinder struct {
-	mu       sync.Mutex
-	onBind   func(*corev1.Pod)
-	failures int
-	nodes    map[string]string
-	messages map[string]string
+	mu        sync.Mutex
+	onBind    func(*corev1.Pod)
+	failures  int
+	nodes     map[string]string
+	messages  map[string]string
+	reminders int
 }
 
 func (b *fakeBinder) Bind(_ context.Context, pod *corev1.Pod, node string) error {
@@ -127,11 +128,20 @@ func (b *fakeBinder) Bind(_ context.Context, pod *corev1.Pod, node string) error
 	return nil
 }
 
-func (b *fakeBinder) Unschedulable(_ context.Context, pod *corev1.Pod, message string) error {
+func (b *fakeBinder) Unschedulable(_ context.Context, pod *corev1.Pod, v Verdict) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.messages[pod.Name] = message
+	b.messages[pod.Name] = v.Message
+	if v.Remind {
+		b.reminders++
+	}
 	return nil
+}
+
+func (b *fakeBinder) reminded() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.reminders
 }
 
 // start runs a scheduler in the bubble until the test's end.
@@ -188,6 +198,25 @@ func TestANodeThatComesWakesThePodsThatWait(t *testing.T) {
 		synctest.Wait()
 		if b.nodes["a"] != "n1" {
 			t.Errorf("bound to %q", b.nodes["a"])
+		}
+	})
+}
+
+func TestUsersOfPodsThatWaitAreReminded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := start(t)
+		s.NodeChanged(readyNode("n1", "2"))
+		s.PodChanged(cpuPod("small", "1"))
+		s.PodChanged(cpuPod("large", "3"))
+		time.Sleep(remindEvery - time.Second)
+		synctest.Wait()
+		if n := b.reminded(); n != 0 {
+			t.Fatalf("%d reminders before any is due", n)
+		}
+		time.Sleep(2 * remindEvery)
+		synctest.Wait()
+		if n := b.reminded(); n != 2 {
+			t.Errorf("%d reminders in twice the time, want 2", n)
 		}
 	})
 }

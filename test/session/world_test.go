@@ -31,6 +31,7 @@ import (
 	"github.com/berth-run/berth/api"
 	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
 	"github.com/berth-run/berth/server/dispatch"
+	"github.com/berth-run/berth/server/events"
 	"github.com/berth-run/berth/server/nodes"
 	"github.com/berth-run/berth/server/registry"
 	"github.com/berth-run/berth/server/tunnel"
@@ -81,7 +82,7 @@ func (s *server) start() {
 		s.t.Fatal(err)
 	}
 	s.nodes, s.tunnels = known, tunnel.New(known, discard)
-	d := dispatch.New(s.registry, known, dispatch.Options{StoreID: s.store.ID()})
+	d := dispatch.New(s.registry, known, dispatch.Options{StoreID: s.store.ID(), Events: events.New(s.registry, events.Options{})})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
