@@ -18,11 +18,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"google.golang.org/grpc"
+	corev1 "k8s.io/api/core/v1"
 
+	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/internal/rungroup"
 	"github.com/berth-run/berth/internal/version"
 	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
 	"github.com/berth-run/berth/server/dispatch"
+	"github.com/berth-run/berth/server/events"
 	"github.com/berth-run/berth/server/gc"
 	"github.com/berth-run/berth/server/namespaces"
 	"github.com/berth-run/berth/server/nodes"
@@ -40,6 +43,7 @@ type Server struct {
 	log       *slog.Logger
 	store     *bolt.Store
 	registry  *registry.Registry
+	events    *events.Events
 	dispatch  *dispatch.Dispatcher
 	scheduler *scheduler.Scheduler
 	feeds     registry.Feeds // the scheduler's
@@ -74,7 +78,9 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := s.registry.EnsureDefaults(ctx); err != nil {
 		return nil, err
 	}
-	s.scheduler = scheduler.New(scheduler.NewBinder(s.registry), cfg.Logger, s.metrics)
+	s.events = events.New(s.registry, events.Options{TTL: cfg.EventTTL, Logger: cfg.Logger, Metrics: s.metrics})
+	binder := scheduler.NewBinder(s.registry, s.events.From(corev1.DefaultSchedulerName))
+	s.scheduler = scheduler.New(binder, cfg.Logger, s.metrics)
 	s.feeds = s.scheduler.Feeds(s.registry, cfg.Logger)
 	if err := s.front(); err != nil {
 		return nil, err
@@ -84,13 +90,15 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 
 // front builds what clients and agents talk to.
 func (s *Server) front() error {
-	known, err := nodes.New(s.registry, nodes.Options{ClusterRange: s.cfg.ClusterCIDR, Logger: s.log})
+	known, err := nodes.New(s.registry, nodes.Options{
+		ClusterRange: s.cfg.ClusterCIDR, Events: s.events.From(api.ServerComponent), Logger: s.log,
+	})
 	if err != nil {
 		return err
 	}
 	tunnels := tunnel.New(known, s.log)
 	s.dispatch = dispatch.New(s.registry, known, dispatch.Options{
-		StoreID: s.store.ID(), Version: version.String(), Logger: s.log, Metrics: s.metrics,
+		StoreID: s.store.ID(), Events: s.events, Version: version.String(), Logger: s.log, Metrics: s.metrics,
 	})
 	services := rpc.New(s.registry, tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: s.metrics})
 	s.grpc = grpc.NewServer(append(services.ServerOptions(), dispatch.ServerOptions()...)...)
@@ -130,6 +138,7 @@ func newMetrics() *prometheus.Registry {
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
 	var g rungroup.Group
+	g.Add("events", s.events.Run)
 	g.Add("dispatch", s.dispatch.Run)
 	g.Add("scheduler feed", s.feeds.Run)
 	g.Add("scheduler", s.scheduler.Run)
