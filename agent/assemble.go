@@ -75,7 +75,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	network := a.newNetwork(runtime.UpdatePodCIDR)
 	self, err := node.New(node.Config{
 		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, StateDir: cfg.StateDir,
-		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: watched{runtime, network}, Logger: a.log,
+		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: watched{runtime, network},
+		Events: recorder, Logger: a.log,
 	})
 	if err != nil {
 		return nil, err

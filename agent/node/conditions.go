@@ -20,7 +20,7 @@ func conditions(status podtypes.RuntimeStatus, before []corev1.NodeCondition, no
 		Type: corev1.NodeReady, Status: corev1.ConditionTrue,
 		Reason: "AgentReady", Message: "the agent can run pods",
 	}
-	if !status.Ready || !status.NetworkReady {
+	if !canRunPods(status) {
 		ready.Status, ready.Reason, ready.Message = corev1.ConditionFalse, status.Reason, status.Message
 	}
 	out := []corev1.NodeCondition{

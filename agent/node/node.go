@@ -25,6 +25,11 @@ type Runtime interface {
 	Status(ctx context.Context) (podtypes.RuntimeStatus, error)
 }
 
+// Events tells users what happens to the node. RecordNode never blocks.
+type Events interface {
+	RecordNode(eventType, reason, message string)
+}
+
 // How often the runtime is asked whether it can run pods.
 const (
 	askEvery           = 10 * time.Second
@@ -45,6 +50,7 @@ type Config struct {
 	RuntimeVersion string
 	AgentVersion   string
 	Runtime        Runtime
+	Events         Events
 	Logger         *slog.Logger
 }
 
@@ -77,6 +83,7 @@ func New(cfg Config) (*Node, error) {
 
 // Run asks the runtime for its status until ctx ends.
 func (n *Node) Run(ctx context.Context) error {
+	n.cfg.Events.RecordNode(corev1.EventTypeNormal, "Starting", "Starting the agent")
 	for {
 		status, err := n.cfg.Runtime.Status(ctx)
 		if err != nil {
@@ -86,7 +93,7 @@ func (n *Node) Run(ctx context.Context) error {
 			n.setStatus(status)
 		}
 		wait := askEvery
-		if !status.Ready || !status.NetworkReady {
+		if !canRunPods(status) {
 			wait = askEveryUntilReady
 		}
 		select {
@@ -103,6 +110,9 @@ func (n *Node) setStatus(status podtypes.RuntimeStatus) {
 	defer n.mu.Unlock()
 	if n.conditions != nil && status == n.status {
 		return
+	}
+	if n.conditions != nil {
+		n.tellReady(n.status, status)
 	}
 	n.status = status
 	n.conditions = conditions(status, n.conditions, metav1.Now())

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -31,6 +33,24 @@ func (r *switchRuntime) Status(context.Context) (podtypes.RuntimeStatus, error) 
 	return podtypes.RuntimeStatus{Ready: true, NetworkReady: true}, nil
 }
 
+// events keeps what is told.
+type events struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (e *events) RecordNode(eventType, reason, message string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, eventType+" "+reason+": "+message)
+}
+
+func (e *events) told() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.all)
+}
+
 func readyCondition(n *Node) corev1.NodeCondition {
 	for _, c := range n.Node().Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -44,7 +64,8 @@ func TestReadinessFollowsTheRuntime(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		source := &switchRuntime{}
-		n, err := New(Config{Name: "n1", IPs: []string{"192.0.2.7"}, MaxPods: 110, StateDir: dir, Runtime: source})
+		var events events
+		n, err := New(Config{Name: "n1", IPs: []string{"192.0.2.7"}, MaxPods: 110, StateDir: dir, Runtime: source, Events: &events})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,6 +98,17 @@ func TestReadinessFollowsTheRuntime(t *testing.T) {
 		}
 		if now := readyCondition(n); !now.LastTransitionTime.Equal(&up.LastTransitionTime) {
 			t.Error("the transition time moved without a transition")
+		}
+
+		source.ready.Store(false)
+		time.Sleep(askEvery)
+		synctest.Wait()
+		if got, want := events.told(), []string{
+			"Normal Starting: Starting the agent",
+			"Normal NodeReady: Node n1 status is now: NodeReady",
+			"Warning NodeNotReady: Node n1 status is now: NodeNotReady: connection refused",
+		}; !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
 		}
 	})
 }
