@@ -125,7 +125,7 @@ func TestApplyRefuses(t *testing.T) {
 		"old version":      {"metadata: {resourceVersion: '1'}", metav1.StatusReasonConflict, "has been modified"},
 		"another UID":      {"metadata: {uid: other}", metav1.StatusReasonConflict, "UID in precondition: other"},
 		"immutable":        {"spec: {nodeSelector: {a: b}}", metav1.StatusReasonInvalid, "spec.nodeSelector: Forbidden: pod updates may not change"},
-		"list without key": {"spec: {containers: [{image: b}]}", metav1.StatusReasonInvalid, "spec.containers[1].name: Required value"},
+		"list without key": {"spec: {containers: [{image: b}]}", metav1.StatusReasonBadRequest, `omits all key fields ["name"]`},
 		"no YAML":          {"\t- :", metav1.StatusReasonBadRequest, "yaml"},
 		"empty":            {"", metav1.StatusReasonBadRequest, "empty"},
 	} {

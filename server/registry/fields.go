@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,11 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/applyconfigurations"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/api/openapi"
 )
 
 // scope is which part of an object a write is about: the rest of what it says is
@@ -47,9 +45,10 @@ const (
 //
 // The schema behind it is large, so it is loaded when it is first needed.
 type fieldOwners struct {
-	mu       sync.Mutex
-	scheme   *runtime.Scheme
-	types    managedfields.TypeConverter
+	mu     sync.Mutex
+	types  managedfields.TypeConverter
+	scheme *runtime.Scheme
+	// managers is nil until all is loaded.
 	managers map[ownerKey]*managedfields.FieldManager
 }
 
@@ -127,7 +126,9 @@ func (f *fieldOwners) begin(k *api.Kind, live api.Object) (api.Object, error) {
 func (f *fieldOwners) manager(k *api.Kind, s scope) (*managedfields.FieldManager, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.load()
+	if err := f.load(); err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("owners of fields: %w", err))
+	}
 	key := ownerKey{k, s}
 	if m := f.managers[key]; m != nil {
 		return m, nil
@@ -142,16 +143,19 @@ func (f *fieldOwners) manager(k *api.Kind, s scope) (*managedfields.FieldManager
 	return m, nil
 }
 
-func (f *fieldOwners) load() {
-	if f.scheme != nil {
-		return
+func (f *fieldOwners) load() (err error) {
+	if f.managers != nil {
+		return nil
+	}
+	if f.types, err = managedfields.NewTypeConverter(openapi.Schemas(), false); err != nil {
+		return err
 	}
 	f.scheme = runtime.NewScheme()
-	utilruntime.Must(corev1.AddToScheme(f.scheme))
-	utilruntime.Must(coordinationv1.AddToScheme(f.scheme))
-	metav1.AddToGroupVersion(f.scheme, corev1.SchemeGroupVersion)
-	f.types = applyconfigurations.NewTypeConverter(f.scheme)
+	for _, k := range api.Kinds {
+		f.scheme.AddKnownTypeWithName(k.GroupVersionKind(), k.New())
+	}
 	f.managers = map[ownerKey]*managedfields.FieldManager{}
+	return nil
 }
 
 // ownable leaves out the fields that a write to that scope drops.
