@@ -67,8 +67,14 @@ func absentName(gvk schema.GroupVersionKind) string {
 	return strings.Join([]string{"io.k8s.api", group, gvk.Version, gvk.Kind}, ".")
 }
 
+// modelName is the name that Kubernetes generates for a type, or makes from its
+// path where it generates none.
 func modelName(t reflect.Type) string {
-	return util.ToRESTFriendlyName(util.GetCanonicalTypeName(reflect.Zero(t).Interface()))
+	value := reflect.Zero(t).Interface()
+	if namer, ok := value.(util.OpenAPIModelNamer); ok {
+		return namer.OpenAPIModelName()
+	}
+	return util.ToRESTFriendlyName(util.GetCanonicalTypeName(value))
 }
 
 // model describes a struct.
