@@ -32,7 +32,7 @@ const serverVariable = "BERTH_SERVER"
 // Commands returns the client verbs.
 func Commands() []*cobra.Command {
 	verbs := []*cobra.Command{
-		createCommand(), replaceCommand(), getCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
+		createCommand(), replaceCommand(), getCommand(), describeCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
 	}
 	for _, c := range verbs {
 		run, args := c.RunE, c.Args

@@ -19,7 +19,7 @@ var nodes = layout{
 		n := obj.(*corev1.Node)
 		info := n.Status.NodeInfo
 		return []any{
-			n.Name, nodeStatus(n), nodeRoles(n), age(n.CreationTimestamp, now), info.KubeletVersion,
+			n.Name, nodeStatus(n), NodeRoles(n), age(n.CreationTimestamp, now), info.KubeletVersion,
 			address(n, corev1.NodeInternalIP), address(n, corev1.NodeExternalIP),
 			info.OSImage, info.KernelVersion, info.ContainerRuntimeVersion,
 		}
@@ -42,7 +42,8 @@ func nodeStatus(n *corev1.Node) string {
 
 const roleLabel = "node-role.kubernetes.io/"
 
-func nodeRoles(n *corev1.Node) string {
+// NodeRoles are those that the node's labels name.
+func NodeRoles(n *corev1.Node) string {
 	var roles []string
 	for label := range n.Labels {
 		if role, ok := strings.CutPrefix(label, roleLabel); ok && role != "" {
