@@ -32,7 +32,8 @@ const serverVariable = "BERTH_SERVER"
 // Commands returns the client verbs.
 func Commands() []*cobra.Command {
 	verbs := []*cobra.Command{
-		createCommand(), replaceCommand(), getCommand(), describeCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
+		createCommand(), applyCommand(), replaceCommand(), editCommand(), diffCommand(),
+		getCommand(), describeCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
 	}
 	for _, c := range verbs {
 		run, args := c.RunE, c.Args

@@ -20,13 +20,18 @@ const (
 	exitGone
 )
 
-// exitError is an error with an exit code of its own.
+// exitError is an error with an exit code of its own; without err it is only that.
 type exitError struct {
 	code int
 	err  error
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
 
 func (e *exitError) Unwrap() error { return e.err }
 

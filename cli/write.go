@@ -22,6 +22,8 @@ func replaceCommand() *cobra.Command {
 	return writeCommand("replace", "Replace objects by those in files", writeFlags{verb: "Update", done: "replaced"})
 }
 
+const validateUsage = "what becomes of unknown fields: strict refuses, warn names, ignore drops them"
+
 // validations are the values of --validate, as the API names them.
 var validations = map[string]string{
 	"strict": metav1.FieldValidationStrict, "warn": metav1.FieldValidationWarn, "ignore": metav1.FieldValidationIgnore,
@@ -48,7 +50,7 @@ func writeCommand(name, short string, f writeFlags) *cobra.Command {
 	f.target.addFlags(c)
 	f.output.addFlags(c)
 	c.Flags().StringSliceVarP(&f.files, "filename", "f", nil, "file, directory, or - for standard input")
-	c.Flags().StringVar(&f.validate, "validate", "strict", "what becomes of unknown fields: strict refuses, warn names, ignore drops them")
+	c.Flags().StringVar(&f.validate, "validate", "strict", validateUsage)
 	_ = c.MarkFlagRequired("filename")
 	return c
 }
@@ -76,10 +78,17 @@ func (f *writeFlags) run(c *cobra.Command) error {
 }
 
 func (f *writeFlags) check() error {
-	if _, ok := validations[f.validate]; !ok {
-		return fmt.Errorf("--validate %q: must be strict, warn or ignore", f.validate)
+	if err := checkValidation(f.validate); err != nil {
+		return err
 	}
 	return f.output.check()
+}
+
+func checkValidation(name string) error {
+	if _, ok := validations[name]; !ok {
+		return fmt.Errorf("--validate %q: must be strict, warn or ignore", name)
+	}
+	return nil
 }
 
 // one sends one object and prints what came of it.

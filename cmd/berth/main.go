@@ -22,7 +22,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := root().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "berth:", err)
+		if text := err.Error(); text != "" { // without words it is an exit code only
+			fmt.Fprintln(os.Stderr, "berth:", text)
+		}
 		os.Exit(cli.ExitCode(err))
 	}
 }
