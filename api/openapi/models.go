@@ -48,9 +48,10 @@ func gvkExtensions(gvks []schema.GroupVersionKind) []any {
 	return out
 }
 
-// addAbsent describes a kind that berth does not have by what to do instead.
-func (m *models) addAbsent(gvk schema.GroupVersionKind, instead string) string {
-	s := scalar("object", "")
+// addAbsent describes a kind that berth does not have by what to do instead, with
+// the fields of t, which every kind has.
+func (m *models) addAbsent(t reflect.Type, gvk schema.GroupVersionKind, instead string) string {
+	s := m.model(t)
 	s.Description = instead
 	s.AddExtension(groupVersionKind, gvkExtensions([]schema.GroupVersionKind{gvk}))
 	s.AddExtension("x-kubernetes-preserve-unknown-fields", true)

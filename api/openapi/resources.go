@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/berth-run/berth/api"
 )
 
@@ -45,7 +47,8 @@ func (r resource) addTo(m *models) (object, list string) {
 	gvk := r.GroupVersionKind()
 	listGVK := gvk.GroupVersion().WithKind(gvk.Kind + "List")
 	if r.absence != "" {
-		return m.addAbsent(gvk, r.absence), m.addAbsent(listGVK, r.absence)
+		return m.addAbsent(reflect.TypeFor[metav1.PartialObjectMetadata](), gvk, r.absence),
+			m.addAbsent(reflect.TypeFor[metav1.List](), listGVK, r.absence)
 	}
 	return m.addKind(reflect.TypeOf(r.New()).Elem(), gvk), m.addKind(reflect.TypeOf(r.NewList()).Elem(), listGVK)
 }
