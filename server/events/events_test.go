@@ -329,10 +329,36 @@ func TestTheHigherCountStays(t *testing.T) {
 		if got := w.events(); len(got) != 1 || got[0].Count != 3 {
 			t.Errorf("events %v", got)
 		}
-		gone := event("p.2", time.Now())
-		gone.Namespace, gone.InvolvedObject.Namespace, gone.Count = "gone", "gone", 2
-		if err := e.Store(t.Context(), gone); !apierrors.IsNotFound(err) {
-			t.Errorf("an event of a namespace that is gone: %v", err)
+	})
+}
+
+func TestANamespaceThatGoesTakesItsEventsWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		e := New(w.registry, Options{})
+		for _, count := range []int32{1, 2} {
+			gone := event("p.2", time.Now())
+			gone.Namespace, gone.InvolvedObject.Namespace, gone.Count = "gone", "gone", count
+			if err := e.Store(t.Context(), gone); err != nil {
+				t.Errorf("count %d: %v", count, err)
+			}
+		}
+		if got := w.names(); len(got) != 0 {
+			t.Errorf("events %v", got)
+		}
+	})
+}
+
+// A flood ends with no more than may be, and what came last is there.
+func TestAFloodIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.run(Options{TTL: time.Hour, Max: 100})
+		w.createMany(2000)
+		w.create(event("last", time.Now()))
+		synctest.Wait()
+		if got := w.names(); len(got) > 100 || len(got) < 90 || !slices.Contains(got, "last") {
+			t.Errorf("%d events, the last one of them: %t", len(got), slices.Contains(got, "last"))
 		}
 	})
 }

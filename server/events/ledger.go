@@ -14,7 +14,8 @@ import (
 type entry struct {
 	uid             types.UID
 	namespace, name string
-	resourceVersion string
+	// revision is its resourceVersion, which rises with every write.
+	revision uint64
 	// last is when the event was written last, by the clock that no one sets.
 	last time.Time
 	// at is its place in the ledger's order.
@@ -30,9 +31,9 @@ type ledger struct {
 func newLedger() *ledger { return &ledger{byUID: map[types.UID]*entry{}} }
 
 // has tells whether this version of the event is known.
-func (l *ledger) has(uid types.UID, resourceVersion string) bool {
+func (l *ledger) has(uid types.UID, revision uint64) bool {
 	known := l.byUID[uid]
-	return known != nil && known.resourceVersion == resourceVersion
+	return known != nil && known.revision == revision
 }
 
 // set puts an event in its place, and its former version out.
@@ -65,8 +66,14 @@ func (l *ledger) takeOldest(n int, due func(*entry) bool) []*entry {
 // byLast is a heap: the entry that was written first comes first.
 type byLast []*entry
 
-func (h byLast) Len() int           { return len(h) }
-func (h byLast) Less(i, j int) bool { return h[i].last.Before(h[j].last) }
+func (h byLast) Len() int { return len(h) }
+
+func (h byLast) Less(i, j int) bool {
+	if c := h[i].last.Compare(h[j].last); c != 0 {
+		return c < 0
+	}
+	return h[i].revision < h[j].revision
+}
 
 func (h byLast) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]

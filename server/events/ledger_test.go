@@ -105,6 +105,18 @@ func TestLedgerKeepsTheOrder(t *testing.T) {
 	}
 }
 
+func TestOfOneTimeTheFirstWriteIsTheOlder(t *testing.T) {
+	l := newLedger()
+	for _, revision := range []uint64{9, 10, 2} {
+		e := at(fmt.Sprint(revision), 1)
+		e.revision = revision
+		l.set(e)
+	}
+	if got := names(l.takeOldest(3, func(*entry) bool { return true })); !slices.Equal(got, []string{"2", "9", "10"}) {
+		t.Errorf("order %v", got)
+	}
+}
+
 func TestLastWritten(t *testing.T) {
 	now := epoch
 	ago := func(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }

@@ -34,7 +34,12 @@ func (p policy) take(l *ledger, now time.Time, n int) (expired, surplus []*entry
 func (p policy) tooMany(l *ledger) bool { return l.len() > p.max }
 
 // every is how often to look for what has expired.
-func (p policy) every() time.Duration { return min(max(p.ttl/60, time.Second), time.Minute) }
+func (p policy) every() time.Duration {
+	if p.ttl == 0 {
+		return time.Minute
+	}
+	return min(max(p.ttl/60, time.Second), time.Minute)
+}
 
 // lastWritten is when an event that was stored before this server started is taken to
 // have been written last: when it says that it happened or, if that is later, when

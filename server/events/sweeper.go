@@ -6,6 +6,7 @@ package events
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -118,8 +119,9 @@ func (s *sweeper) remove(ctx context.Context, entries []*entry) error {
 // removeOne removes the version of the event that is to go. If it happens again
 // meanwhile, it stays.
 func (s *sweeper) removeOne(ctx context.Context, e *entry) error {
+	version := strconv.FormatUint(e.revision, 10)
 	_, err := s.registry.Delete(ctx, api.Events, e.namespace, e.name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &e.uid, ResourceVersion: &e.resourceVersion},
+		Preconditions: &metav1.Preconditions{UID: &e.uid, ResourceVersion: &version},
 	})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
@@ -137,9 +139,10 @@ func (s *sweeper) putBack(e *entry) {
 
 // noted takes in an event as it is stored now.
 func (s *sweeper) noted(event *corev1.Event) {
+	revision, _ := strconv.ParseUint(event.ResourceVersion, 10, 64) // the registry's are numbers
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ledger.has(event.UID, event.ResourceVersion) {
+	if s.ledger.has(event.UID, revision) {
 		return
 	}
 	last := time.Now()
@@ -147,7 +150,7 @@ func (s *sweeper) noted(event *corev1.Event) {
 		last = lastWritten(event, last)
 	}
 	s.ledger.set(&entry{
-		uid: event.UID, namespace: event.Namespace, name: event.Name, resourceVersion: event.ResourceVersion, last: last,
+		uid: event.UID, namespace: event.Namespace, name: event.Name, revision: revision, last: last,
 	})
 	if s.policy.tooMany(s.ledger) {
 		s.callFor()

@@ -26,14 +26,23 @@ func (w Writer) Store(ctx context.Context, event *corev1.Event) error {
 		}
 	}
 	for {
-		_, _, err := w.registry.Create(ctx, api.Events, event, registry.WriteOptions{})
-		if !apierrors.IsAlreadyExists(err) {
+		if err := w.create(ctx, event); !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 		if err := w.raise(ctx, event); !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
+}
+
+// create stores a new event, but not into a namespace that is gone or being ended:
+// that takes its events with it.
+func (w Writer) create(ctx context.Context, event *corev1.Event) error {
+	_, _, err := w.registry.Create(ctx, api.Events, event, registry.WriteOptions{})
+	if apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return nil
+	}
+	return err
 }
 
 // raise puts the event in the place of the stored one, unless that counts as much.
