@@ -28,7 +28,7 @@ type Input struct {
 	Previous *corev1.PodStatus
 	// Ended tells that nothing of the pod will be started again: containers that
 	// do not run are shown terminated, and the phase becomes terminal once
-	// nothing runs.
+	// nothing runs. It follows from a terminal phase in Previous.
 	Ended bool
 	// Mutate changes the status before its conditions are set, such as to the
 	// phase and reason of an eviction; nil changes nothing. A terminal phase that
@@ -51,6 +51,7 @@ func Generate(in Input) corev1.PodStatus {
 	if in.Previous == nil {
 		in.Previous = &corev1.PodStatus{}
 	}
+	in.Ended = in.Ended || api.IsTerminalPhase(in.Previous.Phase)
 	status := corev1.PodStatus{
 		ObservedGeneration:    in.Pod.Generation,
 		QOSClass:              api.QoSClass(in.Pod),

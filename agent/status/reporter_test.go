@@ -4,11 +4,15 @@
 package status
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/berth-run/berth/agent/podtypes"
 )
 
 func TestStartedAfter(t *testing.T) {
@@ -32,6 +36,35 @@ func TestStartedAfter(t *testing.T) {
 	} {
 		if after, begins := startedAfter(test.before, test.now, now); after != test.after || begins != test.begins {
 			t.Errorf("%s: %v, %v", name, after, begins)
+		}
+	}
+}
+
+// A record that finalizers hold outlives what the runtime knows of the pod, also
+// for an agent that comes back to it.
+func TestPodThatHasEndedIsToldAsItEnded(t *testing.T) {
+	pod := newPod(always, "a")
+	pod.DeletionTimestamp = &metav1.Time{Time: t1}
+	pod.Status = reported("containerd://a.1", 1, ended("containerd://a.1", "Completed", 0), ended("containerd://a.0", "Error", 9))
+	pod.Status.Phase = corev1.PodSucceeded
+	r := &Reporter{Manager: NewManager(slog.New(slog.DiscardHandler)), HostIPs: func() []string { return nil }, RuntimeName: "containerd"}
+	nothing := &podtypes.PodStatus{UID: pod.UID}
+	for _, step := range []struct {
+		name   string
+		report func()
+	}{
+		{"terminating", func() { r.Terminating(pod, nothing, nil) }},
+		{"stopped", func() { r.Stopped(pod, nothing, nil) }},
+		{"terminated", func() { r.TerminatePod(pod) }},
+	} {
+		step.report()
+		got, _ := r.PodStatus(pod.UID)
+		want, now := pod.Status.ContainerStatuses[0], got.ContainerStatuses[0]
+		if diff := cmp.Diff(want.State, now.State) + cmp.Diff(want.LastTerminationState, now.LastTerminationState); diff != "" {
+			t.Errorf("%s: (-before +after)\n%s", step.name, diff)
+		}
+		if got.Phase != corev1.PodSucceeded || now.RestartCount != 1 || now.ContainerID != want.ContainerID {
+			t.Errorf("%s: %s, %+v", step.name, got.Phase, now)
 		}
 	}
 }
