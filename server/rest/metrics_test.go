@@ -20,6 +20,7 @@ func TestVerbOf(t *testing.T) {
 		{"PUT", "/api/v1/nodes/n/status", "PUT", "nodes/status"},
 		{"GET", "/api/v1/nodes/n/invented", "GET", "nodes"},
 		{"GET", "/api/v1/invented/n", "GET", ""},
+		{"GET", "/apis/apps/v1/deployments?watch=true", "WATCH", "deployments"},
 		{"GET", "/metrics", "GET", ""},
 		{"INVENTED", "/api/v1/pods", "other", "pods"},
 	} {
