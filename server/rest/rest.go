@@ -84,6 +84,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, r, methodNotAllowed(r.Method))
 	case ok:
 		plain(w, r)
+	case isReview(r):
+		reviews[r.URL.Path](w, r)
 	case isLog(r):
 		h.log(w, r)
 	case isAbsent(r):
