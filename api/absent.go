@@ -93,6 +93,13 @@ const (
 // and gets the advice.
 var absentVerbs = []string{"create", "get", "list", "watch"}
 
+// inAll are the resources that Kubernetes counts among those of kubectl get all,
+// which is why it shows kinds before names.
+var inAll = []string{
+	"services", "replicationcontrollers", "deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs",
+	"horizontalpodautoscalers",
+}
+
 // row is a kind in a table of one group. Without advice it has that of the group.
 type row struct {
 	name, resource, short string
@@ -108,6 +115,9 @@ func absent(group, version, advice string, rows ...row) []*AbsentKind {
 		}}
 		if r.short != "" {
 			k.ShortNames = []string{r.short}
+		}
+		if slices.Contains(inAll, r.resource) {
+			k.Categories = []string{"all"}
 		}
 		if r.advice != "" {
 			k.advice = r.advice

@@ -52,9 +52,9 @@ func TestDiscovery(t *testing.T) {
 		"v1/pods/log":                   {Kind: "Pod", Namespaced: true},
 		"v1/pods/binding":               {Kind: "Binding", Namespaced: true},
 		"v1/nodes":                      {Kind: "Node", SingularName: "node", ShortNames: []string{"no"}},
-		"v1/services":                   {Kind: "Service", SingularName: "service", Namespaced: true, ShortNames: []string{"svc"}},
+		"v1/services":                   {Kind: "Service", SingularName: "service", Namespaced: true, ShortNames: []string{"svc"}, Categories: []string{"all"}},
 		"coordination.k8s.io/v1/leases": {Kind: "Lease", SingularName: "lease", Namespaced: true},
-		"apps/v1/deployments":           {Kind: "Deployment", SingularName: "deployment", Namespaced: true, ShortNames: []string{"deploy"}},
+		"apps/v1/deployments":           {Kind: "Deployment", SingularName: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Categories: []string{"all"}},
 	} {
 		got := found[name]
 		if got.Kind != want.Kind || got.SingularName != want.SingularName || got.Namespaced != want.Namespaced ||
