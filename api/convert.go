@@ -6,6 +6,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -210,7 +211,18 @@ func toJSON(manifest []byte) (data []byte, strictErrs []error, err error) {
 	if data, err = yaml.YAMLToJSON(manifest); err != nil {
 		return nil, nil, fmt.Errorf("yaml parse error: %w", err)
 	}
-	return data, []error{strictErr}, nil
+	return data, yamlFindings(strictErr), nil
+}
+
+// yamlFindings takes the lines of a YAML error apart: each is about one key.
+func yamlFindings(err error) (findings []error) {
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasSuffix(line, ":") { // not a heading
+			findings = append(findings, errors.New(line))
+		}
+	}
+	return findings
 }
 
 // strictness turns the findings of strict decoding into warnings or an error.

@@ -9,12 +9,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/api/fit"
 )
 
 // Admit returns nil when the node has room for pod beside the admitted ones and
 // the pod may run there, or the first reason against it.
 func Admit(pod *corev1.Pod, admitted []*corev1.Pod, node *corev1.Node) *podtypes.RejectError {
+	// Such a limit would show only as a sandbox or a volume that cannot be made.
+	if why := api.TooLittleMemory(pod); why != "" {
+		return &podtypes.RejectError{Reason: "MemoryLimitTooSmall", Message: why}
+	}
 	others := make([]*corev1.Pod, 0, len(admitted))
 	for _, p := range admitted {
 		if p.UID != pod.UID {

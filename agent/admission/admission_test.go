@@ -35,3 +35,13 @@ func TestAdmit(t *testing.T) {
 		t.Errorf("b beside a: got %v, want OutOfcpu", err)
 	}
 }
+
+// TestB098MemoryForNoProcess is told as that, not as the sandbox or the volume
+// that would fail for it.
+func TestB098MemoryForNoProcess(t *testing.T) {
+	pod := cpuPod("a", "1")
+	pod.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("128m")}
+	if err := Admit(pod, nil, &corev1.Node{}); err == nil || err.Reason != "MemoryLimitTooSmall" {
+		t.Errorf("got %v, want MemoryLimitTooSmall", err)
+	}
+}

@@ -119,9 +119,10 @@ var namespaceStrategy = strategy{
 
 // warnings returns what a user should know of an object that was accepted.
 func (r *Registry) warnings(obj api.Object) []string {
+	out := api.Warnings(obj)
 	pod, ok := obj.(*corev1.Pod)
 	if !ok || pod.Spec.NodeName == "" || r.nodes.Registered(pod.Spec.NodeName) {
-		return nil
+		return out
 	}
-	return []string{fmt.Sprintf("spec.nodeName: node %q is not registered; the pod starts when it is", pod.Spec.NodeName)}
+	return append(out, fmt.Sprintf("spec.nodeName: node %q is not registered; the pod starts when it is", pod.Spec.NodeName))
 }
