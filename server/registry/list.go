@@ -164,11 +164,8 @@ func parseContinue(text string) (revision int64, after string, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &t)
 	}
-	if err == nil && (t.Revision <= 0 || t.After == "") {
-		err = errors.New("it is incomplete")
-	}
-	if err != nil {
-		return 0, "", apierrors.NewBadRequest(fmt.Sprintf("continue key is not valid: %v", err))
+	if err != nil || t.Revision <= 0 || t.After == "" {
+		return 0, "", apierrors.NewBadRequest("continue key is not valid: it is none that this server gave; start a new list without it")
 	}
 	return t.Revision, t.After, nil
 }
