@@ -61,7 +61,7 @@ func (c *Collector) remove(ctx context.Context, k *api.Kind, live api.Object, v 
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", k.Name, api.FullName(live), err)
 	}
-	c.log.Info("an object was deleted as its owners are gone", "kind", k.Name, "object", api.FullName(live), "uid", uid)
+	c.log.Info("an object is deleted, as no owner keeps it", "kind", k.Name, "object", api.FullName(live), "uid", uid)
 	return nil
 }
 

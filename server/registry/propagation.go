@@ -52,6 +52,7 @@ func propagationFinalizers(finalizers []string, o metav1.DeleteOptions) []string
 // whether they say anything. orphanDependents is what clients used before there
 // were policies.
 func propagationFinalizer(o metav1.DeleteOptions) (finalizer string, said bool) {
+	//lint:ignore SA1019 clients may still send it
 	if orphan := o.OrphanDependents; orphan != nil {
 		if *orphan {
 			return metav1.FinalizerOrphanDependents, true

@@ -33,8 +33,10 @@ func TestPropagationFinalizers(t *testing.T) {
 		"foreground after orphan":  {policy(metav1.DeletePropagationForeground), []string{orphan}, []string{foreground}},
 		"background":               {policy(metav1.DeletePropagationBackground), nil, nil},
 		"background after both":    {policy(metav1.DeletePropagationBackground), []string{foreground, "a/b"}, []string{"a/b"}},
-		"orphanDependents":         {metav1.DeleteOptions{OrphanDependents: ptr.To(true)}, nil, []string{orphan}},
-		"not orphanDependents":     {metav1.DeleteOptions{OrphanDependents: ptr.To(false)}, []string{orphan}, nil},
+		//lint:ignore SA1019 clients may still send it
+		"orphanDependents": {metav1.DeleteOptions{OrphanDependents: ptr.To(true)}, nil, []string{orphan}},
+		//lint:ignore SA1019 clients may still send it
+		"not orphanDependents": {metav1.DeleteOptions{OrphanDependents: ptr.To(false)}, []string{orphan}, nil},
 	} {
 		if got := propagationFinalizers(tc.have, tc.options); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
