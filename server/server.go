@@ -100,7 +100,7 @@ func (s *Server) front() error {
 	s.dispatch = dispatch.New(s.registry, known, dispatch.Options{
 		StoreID: s.store.ID(), Events: s.events, Version: version.String(), Logger: s.log, Metrics: s.metrics,
 	})
-	services := rpc.New(s.registry, tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: s.metrics})
+	services := rpc.New(known.WithLeases(s.registry), tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: s.metrics})
 	s.grpc = grpc.NewServer(append(services.ServerOptions(), dispatch.ServerOptions()...)...)
 	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels))
 	services.Register(s.grpc)
