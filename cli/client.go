@@ -42,12 +42,12 @@ func newMessage(name string) (proto.Message, error) {
 
 // call invokes a method that answers with one object, and returns it with the
 // warnings that came along.
-func (c *client) call(ctx context.Context, k *api.Kind, name string, request proto.Message, options ...grpc.CallOption) (api.Object, []string, error) {
+func (c *client) call(ctx context.Context, k *api.Kind, name string, request proto.Message) (api.Object, []string, error) {
 	reply, err := newMessage(k.Name + "Object")
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.conn.Invoke(ctx, method(k, name), request, reply, options...); err != nil {
+	if err := c.conn.Invoke(ctx, method(k, name), request, reply); err != nil {
 		return nil, nil, err
 	}
 	obj, err := api.ToObject(k, field(reply, k).Interface())
@@ -72,9 +72,27 @@ func warnings(m proto.Message) []string {
 	return nil
 }
 
-func (c *client) get(ctx context.Context, k *api.Kind, namespace, name string, options ...grpc.CallOption) (api.Object, error) {
-	obj, _, err := c.call(ctx, k, "Get", &apipb.GetRequest{Namespace: namespace, Name: name}, options...)
+func (c *client) get(ctx context.Context, k *api.Kind, namespace, name string) (api.Object, error) {
+	obj, _, err := c.call(ctx, k, "Get", &apipb.GetRequest{Namespace: namespace, Name: name})
 	return obj, err
+}
+
+// at is an object, or its lack, and the version of the store at which it was so. A watch
+// goes on from there: the object's own version may be older than what the server has
+// of changes.
+type at struct {
+	obj     api.Object
+	version string
+}
+
+// look reads an object that may not be there.
+func (c *client) look(ctx context.Context, k *api.Kind, namespace, name string, options ...grpc.CallOption) (at, error) {
+	request := &apipb.ListRequest{Namespace: namespace, FieldSelector: "metadata.name=" + name}
+	items, version, err := c.list(ctx, k, request, options...)
+	if err != nil || len(items) == 0 {
+		return at{version: version}, err
+	}
+	return at{items[0], version}, nil
 }
 
 // pageSize is how many objects are asked for at once.
@@ -82,7 +100,7 @@ const pageSize = 500
 
 // list returns the objects that match, page by page, and the version at which
 // they stood.
-func (c *client) list(ctx context.Context, k *api.Kind, request *apipb.ListRequest) ([]api.Object, string, error) {
+func (c *client) list(ctx context.Context, k *api.Kind, request *apipb.ListRequest, options ...grpc.CallOption) ([]api.Object, string, error) {
 	var out []api.Object
 	request.Limit = pageSize
 	for {
@@ -90,7 +108,7 @@ func (c *client) list(ctx context.Context, k *api.Kind, request *apipb.ListReque
 		if err != nil {
 			return nil, "", err
 		}
-		if err := c.conn.Invoke(ctx, method(k, "List"), request, reply); err != nil {
+		if err := c.conn.Invoke(ctx, method(k, "List"), request, reply, options...); err != nil {
 			return nil, "", err
 		}
 		meta, items, err := decodeList(k, reply)

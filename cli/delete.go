@@ -103,7 +103,7 @@ func (f *deleteFlags) waitGone(ctx context.Context, client *client, o chosen, ob
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	err := client.track(ctx, o.kind, obj, func(api.Object) error { return nil })
+	err := client.track(ctx, o.kind, at{obj, obj.GetResourceVersion()}, func(api.Object) error { return nil })
 	switch {
 	case errors.Is(err, errGone):
 		return nil

@@ -80,8 +80,11 @@ func (f *describeFlags) find(ctx context.Context, client *client, o chosen) ([]a
 		return []api.Object{o.obj}, nil
 	}
 	obj, notFound := client.get(ctx, o.kind, o.namespace, o.name)
-	if status.Code(notFound) != codes.NotFound {
-		return []api.Object{obj}, notFound
+	switch {
+	case notFound == nil:
+		return []api.Object{obj}, nil
+	case status.Code(notFound) != codes.NotFound:
+		return nil, notFound
 	}
 	items, _, err := client.list(ctx, o.kind, &apipb.ListRequest{Namespace: o.namespace})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/berth-run/berth/api"
@@ -187,12 +188,15 @@ func (f *getFlags) follow(c *cobra.Command, client *client, objects []named) err
 // begin shows what exists, and has the watch go on from there.
 func (f *getFlags) begin(ctx context.Context, client *client, o named, p *printer, request *apipb.WatchRequest) error {
 	if o.name != "" {
-		obj, err := client.get(ctx, o.kind, request.GetNamespace(), o.name)
-		if err != nil {
+		now, err := client.look(ctx, o.kind, request.GetNamespace(), o.name)
+		switch {
+		case err != nil:
 			return err
+		case now.obj == nil:
+			return apierrors.NewNotFound(o.kind.GroupResource(), o.name)
 		}
-		request.ResourceVersion = obj.GetResourceVersion()
-		return p.one(obj)
+		request.ResourceVersion = now.version
+		return p.one(now.obj)
 	}
 	items, version, err := f.list(ctx, client, o.kind)
 	if err != nil {

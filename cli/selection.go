@@ -38,8 +38,8 @@ func (s *selection) addAllFlag(c *cobra.Command) {
 type chosen struct {
 	named
 	namespace string
-	// obj is set if it has been read already.
-	obj api.Object
+	// at is set if the object has been read already.
+	at
 }
 
 // objects returns what is selected, in the order of the files or arguments.
@@ -82,10 +82,10 @@ func (s *selection) selected(ctx context.Context, client *client, k *api.Kind) (
 	if s.labels == "" && !s.all {
 		return nil, fmt.Errorf("name the %s, or select them with -l or --all", k.Resource)
 	}
-	items, _, err := client.list(ctx, k, &apipb.ListRequest{Namespace: s.scope(k), LabelSelector: s.labels})
+	items, version, err := client.list(ctx, k, &apipb.ListRequest{Namespace: s.scope(k), LabelSelector: s.labels})
 	var out []chosen
 	for _, obj := range items {
-		out = append(out, chosen{named{k, obj.GetName()}, obj.GetNamespace(), obj})
+		out = append(out, chosen{named{k, obj.GetName()}, obj.GetNamespace(), at{obj, version}})
 	}
 	return out, err
 }

@@ -24,37 +24,35 @@ var errGone = errors.New("it is gone")
 // trackPause is how long a watch rests that has just ended.
 const trackPause = 100 * time.Millisecond
 
-// track calls fn with each later version of obj until fn fails, ctx ends, or obj is
-// gone: another object of its name is not it. A watch that the server ends, or a
-// server that goes away and comes back, are overcome.
-func (c *client) track(ctx context.Context, k *api.Kind, obj api.Object, fn func(api.Object) error) error {
+// track calls fn with each later state of the object that there was at a version, until
+// fn fails, ctx ends, or the object is gone: another one of its name is not it. A watch
+// that the server ends, or a server that goes away and comes back, are overcome.
+func (c *client) track(ctx context.Context, k *api.Kind, was at, fn func(api.Object) error) error {
 	for {
-		err := c.watchOne(ctx, k, obj, fn)
+		err := c.watchOne(ctx, k, was, fn)
 		if !overcome(err) {
 			return err
 		}
 		if err := sleep.For(ctx, trackPause); err != nil {
 			return err
 		}
-		if obj, err = c.again(ctx, k, obj); err != nil {
-			if overcome(err) {
-				continue
-			}
-			return err
+		now, err := c.again(ctx, k, was.obj)
+		if err == nil {
+			was, err = now, fn(now.obj)
 		}
-		if err := fn(obj); err != nil {
+		if !overcome(err) {
 			return err
 		}
 	}
 }
 
 // watchOne is one watch of track.
-func (c *client) watchOne(ctx context.Context, k *api.Kind, obj api.Object, fn func(api.Object) error) error {
+func (c *client) watchOne(ctx context.Context, k *api.Kind, was at, fn func(api.Object) error) error {
 	request := &apipb.WatchRequest{
-		Namespace: obj.GetNamespace(), Name: obj.GetName(), ResourceVersion: obj.GetResourceVersion(),
+		Namespace: was.obj.GetNamespace(), Name: was.obj.GetName(), ResourceVersion: was.version,
 	}
 	return c.watch(ctx, k, request, func(t watch.EventType, now api.Object) error {
-		if t == watch.Deleted || now.GetUID() != obj.GetUID() {
+		if t == watch.Deleted || now.GetUID() != was.obj.GetUID() {
 			return errGone
 		}
 		return fn(now)
@@ -62,24 +60,19 @@ func (c *client) watchOne(ctx context.Context, k *api.Kind, obj api.Object, fn f
 }
 
 // again reads obj anew, from a server that may have to come back first.
-func (c *client) again(ctx context.Context, k *api.Kind, obj api.Object) (api.Object, error) {
-	now, err := c.get(ctx, k, obj.GetNamespace(), obj.GetName(), grpc.WaitForReady(true))
-	switch {
-	case status.Code(err) == codes.NotFound:
-		return nil, errGone
-	case err != nil:
-		return obj, err
-	case now.GetUID() != obj.GetUID():
-		return nil, errGone
+func (c *client) again(ctx context.Context, k *api.Kind, obj api.Object) (at, error) {
+	now, err := c.look(ctx, k, obj.GetNamespace(), obj.GetName(), grpc.WaitForReady(true))
+	if err == nil && (now.obj == nil || now.obj.GetUID() != obj.GetUID()) {
+		err = errGone
 	}
-	return now, nil
+	return now, err
 }
 
 // errFound ends a watch that has shown what it was for.
 var errFound = errors.New("found")
 
 // appear returns the object of that name, as soon as there is one.
-func (c *client) appear(ctx context.Context, k *api.Kind, namespace, name string) (api.Object, error) {
+func (c *client) appear(ctx context.Context, k *api.Kind, namespace, name string) (at, error) {
 	for {
 		var found api.Object
 		request := &apipb.WatchRequest{Namespace: namespace, Name: name}
@@ -91,13 +84,13 @@ func (c *client) appear(ctx context.Context, k *api.Kind, namespace, name string
 			return errFound
 		})
 		if errors.Is(err, errFound) {
-			return found, nil
+			return at{found, found.GetResourceVersion()}, nil
 		}
 		if !overcome(err) {
-			return nil, err
+			return at{}, err
 		}
 		if err := sleep.For(ctx, trackPause); err != nil {
-			return nil, err
+			return at{}, err
 		}
 	}
 }

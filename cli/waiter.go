@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/cli/wait"
@@ -72,12 +73,12 @@ func (w *waiter) one(ctx context.Context, o chosen) error {
 		}
 		return nil
 	}
-	obj, err := w.begin(ctx, o)
+	was, err := w.begin(ctx, o)
 	if err == nil {
-		err = look(obj)
+		err = look(was.obj)
 	}
 	if err == nil {
-		err = w.client.track(ctx, o.kind, obj, look)
+		err = w.client.track(ctx, o.kind, was, look)
 	}
 	if errors.Is(err, errGone) {
 		last = w.gone(o)
@@ -87,21 +88,21 @@ func (w *waiter) one(ctx context.Context, o chosen) error {
 }
 
 // begin returns the object to wait for, once it is there if that is a goal.
-func (w *waiter) begin(ctx context.Context, o chosen) (api.Object, error) {
+func (w *waiter) begin(ctx context.Context, o chosen) (at, error) {
 	if o.obj != nil {
-		return o.obj, nil
+		return o.at, nil
 	}
-	obj, err := w.client.get(ctx, o.kind, o.namespace, o.name)
-	if status.Code(err) != codes.NotFound {
-		return obj, err
+	now, err := w.client.look(ctx, o.kind, o.namespace, o.name)
+	if err != nil || now.obj != nil {
+		return now, err
 	}
 	switch {
 	case w.wants(func(g wait.Goal) bool { return g.Delete }):
-		return nil, errGone
+		return at{}, errGone
 	case !w.wants(func(g wait.Goal) bool { return g.Create }):
-		return nil, err
+		return at{}, apierrors.NewNotFound(o.kind.GroupResource(), o.name)
 	case w.once:
-		return nil, errDecided
+		return at{}, errDecided
 	}
 	return w.client.appear(ctx, o.kind, o.namespace, o.name)
 }

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -26,17 +27,19 @@ import (
 	corepb "github.com/berth-run/berth/proto/berth/core/v1"
 )
 
-// playedPods answers each Get and each Watch with the next of a script. What comes
+// playedPods answers each List of a pod and each Watch with the next of a script. What comes
 // after the last Watch says nothing until the client goes.
 type playedPods struct {
 	apipb.UnimplementedPodsServer
 	script
+	// version is that of the last List; a Watch must go on from there.
+	version int
 }
 
-// script has a *corev1.Pod or an error for each Get, and for each Watch its changes,
-// how the server says that it ends, or the error that it ends with.
+// script has a *corev1.Pod, nil or an error for each List, and for each Watch its
+// changes, how the server says that it ends, or the error that it ends with.
 type script struct {
-	gets    []any
+	looks   []any
 	watches [][]any
 }
 
@@ -46,20 +49,28 @@ type change struct {
 	pod  *corev1.Pod
 }
 
-func (p *playedPods) Get(context.Context, *apipb.GetRequest) (*apipb.PodObject, error) {
-	next := p.gets[0]
-	p.gets = p.gets[1:]
+func (p *playedPods) List(context.Context, *apipb.ListRequest) (*apipb.PodListObject, error) {
+	next := p.looks[0]
+	p.looks = p.looks[1:]
 	if err, ok := next.(error); ok {
 		return nil, err
 	}
-	m := &corepb.Pod{}
-	if err := api.FromObject(next.(*corev1.Pod), m); err != nil {
-		return nil, err
+	p.version++
+	list := &corepb.PodList{Metadata: &corepb.ListMeta{ResourceVersion: fmt.Sprint(p.version)}}
+	if pod, ok := next.(*corev1.Pod); ok {
+		m := &corepb.Pod{}
+		if err := api.FromObject(pod, m); err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, m)
 	}
-	return &apipb.PodObject{Object: &apipb.PodObject_Pod{Pod: m}}, nil
+	return &apipb.PodListObject{Object: &apipb.PodListObject_List{List: list}}, nil
 }
 
-func (p *playedPods) Watch(_ *apipb.WatchRequest, stream grpc.ServerStreamingServer[apipb.PodWatchEvent]) error {
+func (p *playedPods) Watch(request *apipb.WatchRequest, stream grpc.ServerStreamingServer[apipb.PodWatchEvent]) error {
+	if v := request.GetResourceVersion(); v != "" && v != fmt.Sprint(p.version) {
+		return status.Errorf(codes.InvalidArgument, "watched from %s, and last read at %d", v, p.version)
+	}
 	if len(p.watches) == 0 {
 		<-stream.Context().Done()
 		return stream.Context().Err()
@@ -131,14 +142,13 @@ func succeeded(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }
 // the wait is for the pod that had the name when it began, and for no other.
 func TestB089AWaitIsForOnePodAndOutlivesItsWatch(t *testing.T) {
 	unavailable := status.Error(codes.Unavailable, "the server is shutting down")
-	notFound := status.Error(codes.NotFound, `pods "p" not found`)
 	for name, tc := range map[string]struct {
 		goal string
 		pods script
 		code int
 		text string
 	}{
-		"ready at once": {"ready", script{gets: []any{played("1", ready)}}, 0, ""},
+		"ready at once": {"ready", script{looks: []any{played("1", ready)}}, 0, ""},
 		"ready later":   {"ready", script{[]any{played("1")}, [][]any{{change{"MODIFIED", played("1", ready)}}}}, 0, ""},
 		"succeeds":      {"ready", script{[]any{played("1")}, [][]any{{change{"MODIFIED", played("1", succeeded)}}}}, exitCompleted, "it has succeeded"},
 		"deleted":       {"ready", script{[]any{played("1")}, [][]any{{change{"DELETED", played("1")}}}}, exitGone, "it has been deleted"},
@@ -147,19 +157,19 @@ func TestB089AWaitIsForOnePodAndOutlivesItsWatch(t *testing.T) {
 			script{[]any{played("1")}, [][]any{{change{"ADDED", played("2", ready)}}}}, exitGone, "it has been deleted"},
 		"replaced between watches": {"ready",
 			script{[]any{played("1"), played("2", ready)}, [][]any{{unavailable}}}, exitGone, "it has been deleted"},
-		"deleted between watches": {"ready", script{[]any{played("1"), notFound}, [][]any{{unavailable}}}, exitGone, "it has been deleted"},
+		"deleted between watches": {"ready", script{[]any{played("1"), nil}, [][]any{{unavailable}}}, exitGone, "it has been deleted"},
 		"version too old":         {"ready", script{[]any{played("1"), played("1", ready)}, [][]any{{"too old resource version"}}}, 0, ""},
 		"watch ends":              {"ready", script{[]any{played("1"), played("1")}, [][]any{{}, {change{"MODIFIED", played("1", ready)}}}}, 0, ""},
 		"server away, then back":  {"ready", script{[]any{played("1"), unavailable, unavailable, played("1", ready)}, [][]any{{unavailable}, {unavailable}, {unavailable}}}, 0, ""},
-		"nothing happens":         {"ready", script{gets: []any{played("1")}}, exitTimeout, "the time is over"},
+		"nothing happens":         {"ready", script{looks: []any{played("1")}}, exitTimeout, "the time is over"},
 		"refused":                 {"ready", script{[]any{played("1")}, [][]any{{status.Error(codes.PermissionDenied, "no")}}}, exitOther, "no"},
-		"not there":               {"ready", script{gets: []any{notFound}}, exitOther, "not found"},
+		"not there":               {"ready", script{looks: []any{nil}}, exitOther, `pods "p" not found`},
 
-		"delete, not there": {"delete", script{gets: []any{notFound}}, 0, ""},
+		"delete, not there": {"delete", script{looks: []any{nil}}, 0, ""},
 		"delete":            {"delete", script{[]any{played("1")}, [][]any{{change{"DELETED", played("1")}}}}, 0, ""},
 		"delete, replaced":  {"delete", script{[]any{played("1"), played("2")}, [][]any{{unavailable}}}, 0, ""},
-		"create":            {"create", script{[]any{notFound}, [][]any{{unavailable}, {change{"ADDED", played("1")}}}}, 0, ""},
-		"create, never":     {"create", script{gets: []any{notFound}}, exitTimeout, "it is not there"},
+		"create":            {"create", script{[]any{nil}, [][]any{{unavailable}, {change{"ADDED", played("1")}}}}, 0, ""},
+		"create, never":     {"create", script{looks: []any{nil}}, exitTimeout, "it is not there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -195,8 +205,8 @@ func TestB089TheFirstThatIsOutOfReachEndsAWait(t *testing.T) {
 		defer cancel()
 		w := &waiter{client: pods.serve(t), goals: goals, report: func(named, wait.Verdict) {}}
 		err = w.all(ctx, []chosen{
-			{named{api.Pods, "waits"}, "default", played("1")},
-			{named{api.Pods, "done"}, "default", played("2", succeeded)},
+			{named{api.Pods, "waits"}, "default", at{played("1"), "0"}},
+			{named{api.Pods, "done"}, "default", at{played("2", succeeded), "0"}},
 		})
 		if ExitCode(err) != exitCompleted || time.Since(began) > time.Minute {
 			t.Errorf("after %s: %v", time.Since(began), err)
