@@ -69,7 +69,11 @@ proto-check: proto
 .PHONY: $(addprefix tools-,$(TOOL_MODULES))
 $(addprefix tools-,$(TOOL_MODULES)): tools-%:
 	@mkdir -p $(TOOLS)
-	@cd tools/$* && go build -trimpath -ldflags '-s -w' -o ../../$(TOOLS)/ tool
+	@cd tools/$* && go build -trimpath -ldflags '-s -w $(TOOL_LDFLAGS)' -o ../../$(TOOLS)/ tool
+
+# A kubectl compares its version with the server's.
+tools-kubectl tools-kubectl132: TOOL_LDFLAGS = -X k8s.io/component-base/version.gitVersion=$(patsubst \
+	v0.%,v1.%,$(shell cd tools/$* && go list -m -f '{{.Version}}' k8s.io/kubectl))
 
 .PHONY: clean
 clean: ## Remove what was built
