@@ -30,7 +30,7 @@ func (f *applyFlags) addFlags(c *cobra.Command) {
 	f.target.addFlags(c)
 	c.Flags().StringSliceVarP(&f.files, "filename", "f", nil, "file, directory, or - for standard input")
 	c.Flags().StringVar(&f.validate, "validate", "strict", validateUsage)
-	c.Flags().StringVar(&f.manager, "field-manager", "berth", "who says what the fields shall be")
+	c.Flags().StringVar(&f.manager, "field-manager", manager, "who says what the fields shall be")
 	c.Flags().BoolVar(&f.force, "force-conflicts", false, "take over fields that belong to other managers")
 	_ = c.MarkFlagRequired("filename")
 }

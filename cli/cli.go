@@ -32,7 +32,7 @@ const serverVariable = "BERTH_SERVER"
 // Commands returns the client verbs.
 func Commands() []*cobra.Command {
 	verbs := []*cobra.Command{
-		createCommand(), applyCommand(), replaceCommand(), editCommand(), diffCommand(),
+		createCommand(), applyCommand(), replaceCommand(), editCommand(), labelCommand(), annotateCommand(), diffCommand(),
 		getCommand(), describeCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
 	}
 	for _, c := range verbs {
