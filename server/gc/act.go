@@ -27,35 +27,27 @@ func (c *Collector) collect(ctx context.Context, o *object) error {
 	if err != nil {
 		return err
 	}
-	v := judge(owners, c.known(o.uid))
-	if len(v.drop) > 0 {
+	switch v := judge(owners, c.known(o.uid)); {
+	case len(v.drop) > 0:
 		return c.revise(ctx, o.kind, live, withoutOwners(v.drop...))
-	}
-	if v.unblock {
-		err := c.revise(ctx, o.kind, live, unblocked)
-		if err != nil {
-			return err
-		}
-	}
-	if v.remove {
-		return c.remove(ctx, o.kind, live, v)
+	case v.unblock && blocks(live):
+		return c.revise(ctx, o.kind, live, unblocked) // which makes it due again
+	case v.remove:
+		return c.remove(ctx, o.kind, live, v.policy)
 	}
 	return nil
 }
 
-// remove deletes an object as it was judged. One that has changed since is judged
-// anew.
-func (c *Collector) remove(ctx context.Context, k *api.Kind, live api.Object, v verdict) error {
+// remove deletes an object as it was judged. One that has changed since is due
+// again, because of that change.
+func (c *Collector) remove(ctx context.Context, k *api.Kind, live api.Object, policy metav1.DeletionPropagation) error {
 	uid, version := live.GetUID(), live.GetResourceVersion()
 	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}}
-	if v.policy != "" {
-		options.PropagationPolicy = &v.policy
-	}
-	if v.unblock {
-		options.Preconditions.ResourceVersion = nil // it was changed by us
+	if policy != "" {
+		options.PropagationPolicy = &policy
 	}
 	_, err := c.registry.Delete(ctx, k, live.GetNamespace(), live.GetName(), options)
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if err != nil {
@@ -82,8 +74,7 @@ func (c *Collector) foreground(ctx context.Context, o *object, queue reconcile.Q
 	blocked := false
 	err := c.eachDependent(ctx, o, func(_ *api.Kind, dependent api.Object) error {
 		queue.Add(dependent.GetUID())
-		block := refersTo(dependent, o.uid).BlockOwnerDeletion
-		blocked = blocked || block != nil && *block
+		blocked = blocked || blocking(*refersTo(dependent, o.uid))
 		return nil
 	})
 	if err != nil || blocked {

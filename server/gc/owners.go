@@ -80,6 +80,14 @@ func withoutOwners(owners ...types.UID) func(api.Object) {
 	}
 }
 
+// blocking tells whether the owner of a reference waits for the object.
+func blocking(ref metav1.OwnerReference) bool {
+	return ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+}
+
+// blocks tells whether any owner waits for the object.
+func blocks(obj api.Object) bool { return slices.ContainsFunc(obj.GetOwnerReferences(), blocking) }
+
 // unblocked is an edit after which no owner waits for the object.
 func unblocked(obj api.Object) {
 	refs := obj.GetOwnerReferences()
