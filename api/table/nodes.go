@@ -4,6 +4,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,7 @@ func NodeRoles(n *corev1.Node) string {
 			roles = append(roles, role)
 		}
 	}
+	slices.Sort(roles)
 	return orNone(strings.Join(roles, ","))
 }
 

@@ -6,6 +6,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -122,19 +123,27 @@ func readiness(p *corev1.Pod) (ready, total int) {
 	return ready, total
 }
 
-// restarts counts restarts and says how long ago the last was.
+// restarts counts restarts and says how long ago the last was: those of the init
+// containers while the pod waits for one, afterwards those of all others.
 func restarts(p *corev1.Pod, now time.Time) string {
+	_, initializing := initStatus(p)
 	count, last := 0, time.Time{}
-	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
-		for _, c := range list {
-			count += int(c.RestartCount)
-			if t := c.LastTerminationState.Terminated; t != nil && t.FinishedAt.After(last) {
-				last = t.FinishedAt.Time
-			}
+	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		spec := api.Container(p, c.Name)
+		if isInit := isInitContainer(p, c.Name); isInit != initializing && !(isInit && isSidecar(spec)) {
+			continue
+		}
+		count += int(c.RestartCount)
+		if t := c.LastTerminationState.Terminated; t != nil && t.FinishedAt.After(last) {
+			last = t.FinishedAt.Time
 		}
 	}
 	if count == 0 || last.IsZero() {
 		return fmt.Sprint(count)
 	}
 	return fmt.Sprintf("%d (%s ago)", count, duration.HumanDuration(now.Sub(last)))
+}
+
+func isInitContainer(p *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == name })
 }

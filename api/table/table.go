@@ -8,10 +8,12 @@ package table
 import (
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
 
 	"github.com/berth-run/berth/api"
 )
@@ -46,6 +48,8 @@ func of(k *api.Kind) layout {
 		return configMaps
 	case api.Events:
 		return events
+	case api.Leases:
+		return leases
 	}
 	return others
 }
@@ -94,6 +98,14 @@ var configMaps = layout{
 	cells: func(obj api.Object, now time.Time) []any {
 		c := obj.(*corev1.ConfigMap)
 		return []any{c.Name, len(c.Data) + len(c.BinaryData), age(c.CreationTimestamp, now)}
+	},
+}
+
+var leases = layout{
+	columns: columns("Name", "Holder", "Age"),
+	cells: func(obj api.Object, now time.Time) []any {
+		l := obj.(*coordinationv1.Lease)
+		return []any{l.Name, ptr.Deref(l.Spec.HolderIdentity, ""), age(l.CreationTimestamp, now)}
 	},
 }
 
