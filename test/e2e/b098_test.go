@@ -18,7 +18,7 @@ import (
 func TestB098MemoryWithTheWrongUnit(t *testing.T) {
 	w := shared(t)
 	limited := func(name string, limits corev1.ResourceList) []string {
-		p := pod(name, app("c", "serve"))
+		p := pod(name, app("c"))
 		p.Spec.Containers[0].Resources.Limits = limits
 		return w.post(harness.PodPath(w.ns, ""), p, nil)
 	}
