@@ -36,9 +36,6 @@ func eventColumns() []metav1.TableColumnDefinition {
 	return all
 }
 
-// LastSeen is when the event happened last.
-func LastSeen(e *corev1.Event) metav1.Time { return api.EventLastSeen(e) }
-
 // source is who tells of the event, and on which node.
 func source(e *corev1.Event) string {
 	component, host := e.Source.Component, e.Source.Host
