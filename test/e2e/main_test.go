@@ -99,7 +99,8 @@ func tearDown() error {
 }
 
 // newRegistry serves app:1 and app:2, which wait for SIGTERM unless told
-// otherwise, and nginx:1.14.2, which serves a page on port 80.
+// otherwise, and nginx:1.14.2, which serves a page on port 80. What is in library/
+// is for manifests that name images without a registry.
 func newRegistry(s *harness.Suite) (*testimage.Registry, error) {
 	program, err := testimage.Build(s.Root, s.Dir)
 	if err != nil {
@@ -112,6 +113,8 @@ func newRegistry(s *harness.Suite) (*testimage.Registry, error) {
 	}{
 		{"app:1", "1", []string{"sleep"}},
 		{"app:2", "2", []string{"sleep"}},
+		{"library/app:1", "1", []string{"sleep"}},
+		{"library/app:2", "2", []string{"sleep"}},
 		{"private:1", "1", []string{"sleep"}},
 		{"slow:1", "slow", []string{"sleep"}},
 		{"library/nginx:1.14.2", "1.14.2", []string{"serve", "80"}},

@@ -26,6 +26,9 @@ type Client struct {
 // NewClient talks to the server at the base URL.
 func NewClient(base string) *Client { return &Client{base, &http.Client{}} }
 
+// URL is the base URL of the server.
+func (c *Client) URL() string { return c.base }
+
 // StatusError is a refusal by the server.
 type StatusError struct{ metav1.Status }
 
