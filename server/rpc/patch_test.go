@@ -29,12 +29,12 @@ func TestApplyAndPatch(t *testing.T) {
 	ctx := testContext(t)
 	manifest := manifestOf(t, `{"metadata":{"name":"c"},"data":{"a":"1"},"dta":{}}`)
 
-	made, err := configMaps.Apply(ctx, &apipb.ApplyRequest{Manifest: manifest, FieldManager: "m", FieldValidation: "Ignore"})
+	_, err := configMaps.Apply(ctx, &apipb.ApplyRequest{Manifest: manifest, FieldManager: "m", FieldValidation: "Ignore"})
 	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), ".dta: field not declared in schema") {
 		t.Errorf("unknown field: %v", err)
 	}
 	delete(manifest.Fields, "dta")
-	made, err = configMaps.Apply(ctx, &apipb.ApplyRequest{Manifest: manifest, FieldManager: "m"})
+	made, err := configMaps.Apply(ctx, &apipb.ApplyRequest{Manifest: manifest, FieldManager: "m"})
 	if err != nil || !made.GetCreated() || made.GetConfigMap().GetMetadata().GetManagedFields()[0].GetManager() != "m" {
 		t.Fatalf("%v, %v", err, made)
 	}
