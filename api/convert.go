@@ -92,24 +92,36 @@ func WithResourceVersion(encoded []byte, resourceVersion string) []byte {
 	return protowire.AppendBytes(out, meta)
 }
 
-// EncodeList encodes a list of any kind.
+// EncodeList encodes a list of any kind, into one buffer of the size that it takes.
 func EncodeList(listMeta metav1.ListMeta, items []Object) ([]byte, error) {
 	encodedMeta, err := listMeta.Marshal()
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
+	sizes := make([]int, len(items))
+	total := fieldSize(metadataField, len(encodedMeta))
+	for i, item := range items {
+		sizes[i] = item.Size()
+		total += fieldSize(itemsField, sizes[i])
+	}
+	out := make([]byte, 0, total)
 	out = protowire.AppendTag(out, metadataField, protowire.BytesType)
 	out = protowire.AppendBytes(out, encodedMeta)
-	for _, item := range items {
-		encoded, err := item.Marshal()
-		if err != nil {
+	for i, item := range items {
+		out = protowire.AppendTag(out, itemsField, protowire.BytesType)
+		out = protowire.AppendVarint(out, uint64(sizes[i]))
+		begin := len(out)
+		out = out[:begin+sizes[i]]
+		if _, err := item.MarshalToSizedBuffer(out[begin:]); err != nil {
 			return nil, fmt.Errorf("%s: %w", FullName(item), err)
 		}
-		out = protowire.AppendTag(out, itemsField, protowire.BytesType)
-		out = protowire.AppendBytes(out, encoded)
 	}
 	return out, nil
+}
+
+// fieldSize is what a field of so many bytes takes in an encoding.
+func fieldSize(number protowire.Number, bytes int) int {
+	return protowire.SizeTag(number) + protowire.SizeBytes(bytes)
 }
 
 // Typed returns obj with its apiVersion and kind set, as manifests show it. It

@@ -17,6 +17,8 @@ type Object interface {
 	runtime.Object
 	metav1.Object
 	Marshal() ([]byte, error)
+	MarshalToSizedBuffer([]byte) (int, error)
+	Size() int
 	Unmarshal([]byte) error
 }
 
