@@ -6,7 +6,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -70,22 +69,7 @@ func (f *applyFlags) each(c *cobra.Command, fn func(*client, manifest) error) er
 	if err := checkValidation(f.validate); err != nil {
 		return err
 	}
-	manifests, err := readManifests(f.files, c.InOrStdin())
-	if err != nil {
-		return err
-	}
-	client, closeClient, err := f.connect()
-	if err != nil {
-		return err
-	}
-	defer closeClient()
-	var errs []error
-	for _, m := range manifests {
-		if err := fn(client, m); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s", named{m.kind, m.name}, message(err)))
-		}
-	}
-	return errors.Join(errs...)
+	return f.eachManifest(c, f.files, fn)
 }
 
 func applyCommand() *cobra.Command {

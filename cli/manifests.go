@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -52,6 +53,27 @@ func readManifests(paths []string, stdin io.Reader) ([]manifest, error) {
 		return nil, errors.New("no objects in the files given; use -f FILE")
 	}
 	return out, nil
+}
+
+// eachManifest calls fn for each object of the files, whatever becomes of those
+// before it, and joins what fails.
+func (t *target) eachManifest(c *cobra.Command, files []string, fn func(*client, manifest) error) error {
+	manifests, err := readManifests(files, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	client, closeClient, err := t.connect()
+	if err != nil {
+		return err
+	}
+	defer closeClient()
+	var errs []error
+	for _, m := range manifests {
+		if err := fn(client, m); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s", named{m.kind, m.name}, message(err)))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 var manifestSuffixes = []string{".json", ".yaml", ".yml"}

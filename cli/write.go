@@ -5,7 +5,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -59,22 +58,7 @@ func (f *writeFlags) run(c *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	manifests, err := readManifests(f.files, c.InOrStdin())
-	if err != nil {
-		return err
-	}
-	client, closeClient, err := f.connect()
-	if err != nil {
-		return err
-	}
-	defer closeClient()
-	var errs []error
-	for _, m := range manifests {
-		if err := f.one(c, client, m); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s", named{m.kind, m.name}, message(err)))
-		}
-	}
-	return errors.Join(errs...)
+	return f.eachManifest(c, f.files, func(client *client, m manifest) error { return f.one(c, client, m) })
 }
 
 func (f *writeFlags) check() error {
