@@ -44,6 +44,12 @@ test: build runtime $(TEST_TOOLS) ## Run all tests, those on the real runtime in
 soak: build runtime $(TEST_TOOLS) ## Run the tests that take long, in full length
 	BERTH_SOAK=1 $(GO_TEST) -timeout 3h -count=1 -p 1 ./store/... ./test/...
 
+FUZZ := api:FuzzParseSelector server/rest:FuzzHandler server/rest:FuzzPatch server/rest:FuzzContinue
+
+.PHONY: fuzz
+fuzz: ## Fuzz the API for ten minutes
+	for t in $(FUZZ); do $(GO_TEST) -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime 150s ./$${t%:*}; done
+
 .PHONY: bench
 bench: build runtime ## Print berth's figures beside those of what is below it, in one run
 	$(GO_TEST) -run '^$$' -bench CreateThroughREST ./server/rest

@@ -15,6 +15,7 @@ import (
 	clientfeatures "k8s.io/client-go/features"
 	clientfeaturestesting "k8s.io/client-go/features/testing"
 
+	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/test/internal/harness"
 )
 
@@ -39,12 +40,12 @@ func TestInformersSurviveKills(t *testing.T) {
 	for _, watchList := range []bool{false, true} {
 		t.Run(fmt.Sprintf("WatchList=%v", watchList), func(t *testing.T) {
 			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, watchList)
-			surviveKills(t, thisScale())
+			surviveKills(t, thisScale(), watchList)
 		})
 	}
 }
 
-func surviveKills(t *testing.T, s scale) {
+func surviveKills(t *testing.T, s scale, watchList bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), s.within)
 	defer cancel()
 	c := startServer(t, ctx)
@@ -67,6 +68,9 @@ func surviveKills(t *testing.T, s scale) {
 	}
 	for _, set := range sets {
 		set.awaitEqual(t, ctx, c)
+		if streamed := set.streamed.Load(); (streamed >= int64(len(api.Kinds))) != watchList {
+			t.Errorf("the %s informers began %d watches with all objects", set.contentType, streamed)
+		}
 	}
 }
 

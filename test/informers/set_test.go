@@ -6,6 +6,8 @@ package informers
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +28,8 @@ import (
 type informerSet struct {
 	contentType string
 	stores      map[*api.Kind]cache.Store
+	// streamed counts the watches that brought all objects by themselves.
+	streamed *atomic.Int64
 }
 
 func clientConfig(c *harness.Cluster, contentType string) *rest.Config {
@@ -37,11 +41,13 @@ func clientConfig(c *harness.Cluster, contentType string) *rest.Config {
 // startInformers returns once all informers have all that there is.
 func startInformers(t *testing.T, ctx context.Context, c *harness.Cluster, contentType string) *informerSet {
 	t.Helper()
-	client, err := kubernetes.NewForConfig(clientConfig(c, contentType))
+	set := &informerSet{contentType: contentType, stores: map[*api.Kind]cache.Store{}, streamed: &atomic.Int64{}}
+	config := clientConfig(c, contentType)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countStreams{next, set.streamed} })
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &informerSet{contentType: contentType, stores: map[*api.Kind]cache.Store{}}
 	factory := k8sinformers.NewSharedInformerFactory(client, 0)
 	for _, k := range api.Kinds {
 		informer, err := factory.ForResource(resourceOf(k))
@@ -60,6 +66,20 @@ func startInformers(t *testing.T, ctx context.Context, c *harness.Cluster, conte
 		t.Fatal(err)
 	}
 	return set
+}
+
+// countStreams counts the watches that are to begin with all objects, and do.
+type countStreams struct {
+	next  http.RoundTripper
+	count *atomic.Int64
+}
+
+func (s countStreams) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := s.next.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusOK && r.URL.Query().Get("sendInitialEvents") == "true" {
+		s.count.Add(1)
+	}
+	return response, err
 }
 
 func resourceOf(k *api.Kind) schema.GroupVersionResource {
