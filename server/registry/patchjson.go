@@ -6,6 +6,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,13 +23,20 @@ import (
 // jsonChange makes one manifest of another.
 type jsonChange func(k *api.Kind, manifest []byte) ([]byte, error)
 
-// maxPatchOperations bounds a JSON patch, as Kubernetes does: one can copy what
-// it has copied.
+// maxPatchOperations bounds a JSON patch, as Kubernetes does.
 const maxPatchOperations = 10_000
+
+// A JSON patch can copy what it has copied, and so double what it makes with each
+// operation. More than an object can hold, many times over, is no use. The library
+// has no other place for its limit.
+func init() { jsonpatch.AccumulatedCopySizeLimit = 2 * MaxObjectBytes }
 
 // readPatch reads a patch of any form but apply, with warnings of what it says
 // twice.
 func readPatch(p Patch) (jsonChange, []string, error) {
+	if !utf8.Valid(p.Data) {
+		return nil, nil, apierrors.NewBadRequest("the patch is not valid UTF-8") // the libraries would replace it
+	}
 	switch p.Type {
 	case types.JSONPatchType:
 		change, err := readJSONPatch(p.Data)
@@ -57,7 +65,11 @@ func readJSONPatch(data []byte) (jsonChange, error) {
 	}
 	return func(_ *api.Kind, manifest []byte) ([]byte, error) {
 		out, err := patch.Apply(manifest)
-		if err != nil {
+		var copied *jsonpatch.AccumulatedCopySizeError
+		switch {
+		case errors.As(err, &copied):
+			return nil, apierrors.NewRequestEntityTooLargeError(copied.Error())
+		case err != nil:
 			return nil, invalidPatch(err)
 		}
 		return out, nil
@@ -77,9 +89,15 @@ func mergeChange(data []byte) jsonChange {
 
 // strategicChange merges lists by the keys that their types name.
 func strategicChange(data []byte) jsonChange {
-	return func(k *api.Kind, manifest []byte) ([]byte, error) {
-		out, err := strategicpatch.StrategicMergePatch(manifest, data, k.New())
-		if err != nil {
+	return func(k *api.Kind, manifest []byte) (out []byte, err error) {
+		// The library compares merge keys as they come, which panics with keys that
+		// are objects or lists.
+		defer func() {
+			if p := recover(); p != nil {
+				err = apierrors.NewBadRequest(fmt.Sprintf("the strategic merge patch cannot be applied: %v", p))
+			}
+		}()
+		if out, err = strategicpatch.StrategicMergePatch(manifest, data, k.New()); err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("the strategic merge patch cannot be applied: %v", err))
 		}
 		return out, nil
