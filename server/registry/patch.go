@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,18 +51,17 @@ func (r *Registry) Patch(ctx context.Context, k *api.Kind, namespace, name strin
 	if err != nil {
 		return Patched{}, err
 	}
-	obj, err := r.modify(ctx, k, namespace, name, o, func(current api.Object) (api.Object, error) {
-		obj, found, err := patched(k, current, change, p.FieldValidation)
-		if err != nil {
+	var found []string // of the last attempt
+	obj, err := r.modify(ctx, k, namespace, name, o, func(current api.Object) (obj api.Object, err error) {
+		if obj, found, err = patched(k, current, change, p.FieldValidation); err != nil {
 			return nil, err
 		}
-		warnings = append(warnings[:len(warnings):len(warnings)], found...)
 		return r.preparePatched(k, namespace, name, obj, current, p, o)
 	})
 	if err != nil {
 		return Patched{}, err
 	}
-	return Patched{Object: obj, Warnings: append(warnings, r.warnings(obj)...)}, nil
+	return Patched{Object: obj, Warnings: slices.Concat(warnings, found, r.warnings(obj))}, nil
 }
 
 // preparePatched makes of a patched object what is to be written.
