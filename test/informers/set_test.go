@@ -35,6 +35,7 @@ type informerSet struct {
 func clientConfig(c *harness.Cluster, contentType string) *rest.Config {
 	config := &rest.Config{Host: c.URL(), QPS: -1} // without a limit
 	config.ContentType, config.AcceptContentTypes = contentType, contentType
+	config.WarningHandler = rest.NoWarnings{}
 	return config
 }
 
