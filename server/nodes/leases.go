@@ -123,8 +123,20 @@ func (n *Nodes) lease(node *corev1.Node) (*coordinationv1.Lease, bool) {
 // Create stores a new object.
 func (l *Leases) Create(ctx context.Context, k *api.Kind, obj api.Object, o registry.WriteOptions) (api.Object, []string, error) {
 	if isHeartbeat(k, obj.GetNamespace()) || obj.GetNamespace() == "" && isHeartbeat(k, o.Namespace) {
-		return nil, nil, apierrors.NewForbidden(k.GroupResource(), obj.GetName(),
-			errors.New("the Leases of this namespace show the heartbeats of the nodes and cannot be written"))
+		return nil, nil, notWritten(k, obj.GetName())
 	}
 	return l.Registry.Create(ctx, k, obj, o)
+}
+
+// Patch changes parts of an object. An apply could make a Lease.
+func (l *Leases) Patch(ctx context.Context, k *api.Kind, namespace, name string, p registry.Patch, o registry.WriteOptions) (registry.Patched, error) {
+	if isHeartbeat(k, namespace) {
+		return registry.Patched{}, notWritten(k, name)
+	}
+	return l.Registry.Patch(ctx, k, namespace, name, p, o)
+}
+
+func notWritten(k *api.Kind, name string) error {
+	return apierrors.NewForbidden(k.GroupResource(), name,
+		errors.New("the Leases of this namespace show the heartbeats of the nodes and cannot be written"))
 }

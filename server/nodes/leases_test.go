@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/server/registry"
@@ -56,6 +57,11 @@ func TestLeasesShowHeartbeats(t *testing.T) {
 	mine := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	if _, _, err := leases.Create(ctx, api.Leases, mine, registry.WriteOptions{Namespace: corev1.NamespaceNodeLease}); !apierrors.IsForbidden(err) {
 		t.Errorf("created: %v", err)
+	}
+	apply := registry.Patch{Type: types.ApplyPatchType, Data: []byte(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease"}`)}
+	_, err = leases.Patch(ctx, api.Leases, corev1.NamespaceNodeLease, "n1", apply, registry.WriteOptions{Manager: "m"})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("applied: %v", err)
 	}
 	if _, _, err := leases.Create(ctx, api.Leases, mine, registry.WriteOptions{}); err != nil {
 		t.Errorf("a stored lease: %v", err)
