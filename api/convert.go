@@ -39,7 +39,7 @@ func ToObject(k *Kind, m proto.Message) (Object, error) {
 	if err := checkTypeMeta(k, messageTypeMeta(m.ProtoReflect())); err != nil {
 		return nil, err
 	}
-	encoded, err := proto.Marshal(m)
+	encoded, err := Encoded(m)
 	if err != nil {
 		return nil, undecodable(k, locateInMessage(m, err))
 	}
@@ -68,6 +68,21 @@ func Raw[M proto.Message](m M, encoded []byte) M {
 	proto.Reset(m)
 	r.SetUnknown(encoded)
 	return m
+}
+
+// Encoded returns a message's encoding: of one that carries an encoded object
+// whole, those bytes themselves.
+func Encoded(m proto.Message) ([]byte, error) {
+	r := m.ProtoReflect()
+	whole := len(r.GetUnknown()) > 0
+	r.Range(func(protoreflect.FieldDescriptor, protoreflect.Value) bool {
+		whole = false
+		return false
+	})
+	if whole {
+		return r.GetUnknown(), nil
+	}
+	return proto.Marshal(m)
 }
 
 // Numbers of fields that all kinds and all lists share in the Kubernetes

@@ -80,12 +80,12 @@ func listAbsent(w http.ResponseWriter, r *http.Request, k *api.AbsentKind, revis
 
 // emptyList returns the list of a kind that has no Go type here: the encoding of
 // an empty list is the same for every kind.
-func emptyList(k *api.AbsentKind, revision int64) (*encodedObject, error) {
+func emptyList(k *api.AbsentKind, revision int64) (*answerObject, error) {
 	list := metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: formatRevision(revision)}}
 	encoded, err := list.Marshal()
 	gvk := k.GroupVersionKind()
 	gvk.Kind += "List"
-	return &encodedObject{
+	return &answerObject{
 		kind: &k.Kind, gvk: gvk, encoded: encoded,
 		empty: func() runtime.Object { return &metav1.List{} },
 	}, err

@@ -95,13 +95,13 @@ func (b *bookmarker) send(initialEnd bool) error {
 
 // bookmarkOf returns an object of the kind with nothing but the revision: its
 // metadata comes first in the encoding of every kind.
-func bookmarkOf(k *api.AbsentKind, revision int64, initialEnd bool) (*encodedObject, error) {
+func bookmarkOf(k *api.AbsentKind, revision int64, initialEnd bool) (*answerObject, error) {
 	obj := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: formatRevision(revision)}}
 	if initialEnd {
 		obj.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
 	encoded, err := obj.Marshal()
-	return &encodedObject{
+	return &answerObject{
 		kind: &k.Kind, gvk: k.GroupVersionKind(), encoded: encoded,
 		empty: func() runtime.Object { return &metav1.PartialObjectMetadata{} },
 	}, err

@@ -20,13 +20,15 @@ import (
 	corepb "github.com/berth-run/berth/proto/berth/core/v1"
 )
 
-// encodedObject is an object or list of an answer, still in its Kubernetes
-// protobuf encoding. Each marshaler takes it from there.
-type encodedObject struct {
+// answerObject is an object or list of an answer: still in its Kubernetes protobuf
+// encoding, or as it is in memory. Each marshaler takes it from there.
+type answerObject struct {
 	kind    *api.Kind
 	gvk     schema.GroupVersionKind
 	empty   func() runtime.Object
 	encoded []byte
+	// value, where set, is the object, which is shared.
+	value runtime.Object
 }
 
 // watchEvent is one event of a watch; object is what unwrap returns for an answer.
@@ -36,10 +38,14 @@ type watchEvent struct {
 }
 
 // unwrap returns what a reply of the services carries, in the shape that its
-// request asks for, as a value for the marshalers: *encodedObject, *watchEvent,
+// request asks for, as a value for the marshalers: *answerObject, *watchEvent,
 // *structpb.Struct, *metav1.Status or another runtime.Object. It is the gateway's
 // response rewriter.
 func unwrap(ctx context.Context, reply proto.Message) (any, error) {
+	q := requestOf(ctx)
+	if handed := q.handed; handed.Object != nil {
+		return q.reshape(&answerObject{kind: handed.Kind, value: handed.Object})
+	}
 	m := reply.ProtoReflect()
 	fields := m.Descriptor().Fields()
 	content := fields.ByName("status") // of a BindPodReply
@@ -53,8 +59,8 @@ func unwrap(ctx context.Context, reply proto.Message) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o, ok := object.(*encodedObject); ok {
-		if object, err = requestOf(ctx).reshape(o); err != nil {
+	if o, ok := object.(*answerObject); ok {
+		if object, err = q.reshape(o); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +74,7 @@ func unwrapObject(m protoreflect.Message) (any, error) {
 	if s, ok := m.Interface().(*structpb.Struct); ok {
 		return s, nil
 	}
-	encoded, err := proto.Marshal(m.Interface())
+	encoded, err := api.Encoded(m.Interface())
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +82,12 @@ func unwrapObject(m protoreflect.Message) (any, error) {
 		s := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}}
 		return s, s.Unmarshal(encoded)
 	}
-	return newEncodedObject(string(m.Descriptor().Name()), encoded)
+	return newAnswerObject(string(m.Descriptor().Name()), encoded)
 }
 
-func newEncodedObject(message string, encoded []byte) (*encodedObject, error) {
+func newAnswerObject(message string, encoded []byte) (*answerObject, error) {
 	for _, k := range api.Kinds {
-		o := &encodedObject{kind: k, gvk: k.GroupVersionKind(), encoded: encoded}
+		o := &answerObject{kind: k, gvk: k.GroupVersionKind(), encoded: encoded}
 		switch message {
 		case k.Name:
 			o.empty = func() runtime.Object { return k.New() }
@@ -96,7 +102,10 @@ func newEncodedObject(message string, encoded []byte) (*encodedObject, error) {
 }
 
 // decode returns the Go value, with its apiVersion and kind.
-func (o *encodedObject) decode() (runtime.Object, error) {
+func (o *answerObject) decode() (runtime.Object, error) {
+	if o.value != nil {
+		return o.value, nil
+	}
 	obj := o.empty()
 	if err := obj.(interface{ Unmarshal([]byte) error }).Unmarshal(o.encoded); err != nil {
 		return nil, err
@@ -121,7 +130,7 @@ func fillItems(list runtime.Object) error {
 }
 
 // envelope returns the object in the form that Kubernetes protobuf bodies have.
-func (o *encodedObject) envelope() ([]byte, error) { return protobufBody(o.gvk, o.encoded) }
+func (o *answerObject) envelope() ([]byte, error) { return protobufBody(o.gvk, o.encoded) }
 
 func protobufBody(gvk schema.GroupVersionKind, encoded []byte) ([]byte, error) {
 	unknown := runtime.Unknown{

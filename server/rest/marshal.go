@@ -118,7 +118,7 @@ func (m marshaler) marshalEvent(e *watchEvent) ([]byte, error) {
 // plain returns the value whose JSON is the answer's.
 func plain(v any) (any, error) {
 	switch v := v.(type) {
-	case *encodedObject:
+	case *answerObject:
 		return v.decode()
 	case *structpb.Struct:
 		return v.AsMap(), nil
@@ -130,7 +130,7 @@ func plain(v any) (any, error) {
 
 func marshalProtobuf(v any) ([]byte, error) {
 	switch v := v.(type) {
-	case *encodedObject:
+	case *answerObject:
 		return v.envelope()
 	case *metav1.Status:
 		return encodedBody(metav1.Unversioned.WithKind("Status"), v)

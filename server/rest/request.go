@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/berth-run/berth/server/registry"
+	"github.com/berth-run/berth/server/rpc"
 )
 
 // MaxBodyBytes bounds a request's body: nothing larger could be stored.
@@ -36,6 +37,9 @@ type request struct {
 	// that the tables of a watch have named their columns.
 	includeObject metav1.IncludeObjectPolicy
 	columnsSent   bool
+
+	// handed is the answer as it is in memory, for forms other than protobuf.
+	handed rpc.Handover
 
 	// warnings and err are what decoding the body found.
 	warnings []string
@@ -74,7 +78,11 @@ func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 
 // attach puts the request into its HTTP request's context and body.
 func (q *request) attach(r *http.Request) *http.Request {
-	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, q))
+	ctx := context.WithValue(r.Context(), requestKey{}, q)
+	if !q.watch && q.form.answer != mediaProtobuf {
+		ctx = rpc.WithHandover(ctx, &q.handed)
+	}
+	r = r.WithContext(ctx)
 	r.Body = q
 	return r
 }

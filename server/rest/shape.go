@@ -45,7 +45,7 @@ func shapeOf(t mediaType, params map[string]string) (shape, bool) {
 }
 
 // reshape returns an object or list of an answer in the shape that was asked for.
-func (q *request) reshape(o *encodedObject) (any, error) {
+func (q *request) reshape(o *answerObject) (any, error) {
 	if q.shape == whole {
 		return o, nil
 	}

@@ -26,5 +26,5 @@ func (s *service[C, U, O, L, E, PE]) DeleteCollection(ctx context.Context, req *
 		return none, err
 	}
 	out := newMessage[L]()
-	return out, setList(out, s.kind, list, req.GetAsManifest())
+	return out, giveList(ctx, out, s.kind, list, req.GetAsManifest())
 }

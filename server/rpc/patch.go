@@ -36,7 +36,7 @@ func (s *service[C, U, O, L, E, PE]) Patch(ctx context.Context, req *apipb.Patch
 	if err != nil {
 		return none, err
 	}
-	out, err := s.answer(patched.Object, req.GetAsManifest(), patched.Warnings)
+	out, err := s.answer(ctx, patched.Object, req.GetAsManifest(), patched.Warnings)
 	if patched.Created {
 		setCreated(out)
 	}

@@ -57,19 +57,19 @@ func (s *service[C, U, O, L, E, PE]) Create(ctx context.Context, req C) (O, erro
 	if err != nil {
 		return none, err
 	}
-	return s.answer(stored, req.GetAsManifest(), append(warnings, more...))
+	return s.answer(ctx, stored, req.GetAsManifest(), append(warnings, more...))
 }
 
 // Get returns one object.
 func (s *service[C, U, O, L, E, PE]) Get(ctx context.Context, req *apipb.GetRequest) (O, error) {
 	var none O
 	namespace := namespaceOf(s.kind, req.GetNamespace(), nil)
-	if req.GetAsManifest() {
+	if req.GetAsManifest() || handoverOf(ctx) != nil {
 		obj, err := s.reg.Get(ctx, s.kind, namespace, req.GetName())
 		if err != nil {
 			return none, err
 		}
-		return s.answer(obj, true, nil)
+		return s.answer(ctx, obj, true, nil)
 	}
 	encoded, err := s.reg.GetEncoded(ctx, s.kind, namespace, req.GetName())
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *service[C, U, O, L, E, PE]) List(ctx context.Context, req *apipb.ListRe
 		return none, err
 	}
 	out := newMessage[L]()
-	return out, setList(out, s.kind, list, req.GetAsManifest())
+	return out, giveList(ctx, out, s.kind, list, req.GetAsManifest())
 }
 
 // Update replaces an object, except for its status where the kind has one.
@@ -140,7 +140,7 @@ func (s *service[C, U, O, L, E, PE]) update(ctx context.Context, req U, write up
 	if err != nil {
 		return none, err
 	}
-	return s.answer(stored, req.GetAsManifest(), append(warnings, more...))
+	return s.answer(ctx, stored, req.GetAsManifest(), append(warnings, more...))
 }
 
 // Delete begins or completes the end of an object.
@@ -154,7 +154,7 @@ func (s *service[C, U, O, L, E, PE]) Delete(ctx context.Context, req *apipb.Dele
 	if err != nil {
 		return none, err
 	}
-	return s.answer(obj, req.GetAsManifest(), nil)
+	return s.answer(ctx, obj, req.GetAsManifest(), nil)
 }
 
 // decode reads the object of a request from whichever form it has.
@@ -166,9 +166,9 @@ func (s *service[C, U, O, L, E, PE]) decode(req writeRequest) (api.Object, []str
 	return obj, nil, err
 }
 
-func (s *service[C, U, O, L, E, PE]) answer(obj api.Object, asManifest bool, warnings []string) (O, error) {
+func (s *service[C, U, O, L, E, PE]) answer(ctx context.Context, obj api.Object, asManifest bool, warnings []string) (O, error) {
 	out := newMessage[O]()
-	if err := setObject(out, s.kind, obj, asManifest); err != nil {
+	if err := giveObject(ctx, out, s.kind, obj, asManifest); err != nil {
 		return out, err
 	}
 	setWarnings(out, warnings)
