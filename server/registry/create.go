@@ -23,6 +23,7 @@ import (
 // its user should see.
 func (r *Registry) Create(ctx context.Context, k *api.Kind, obj api.Object, o WriteOptions) (api.Object, []string, error) {
 	obj = obj.DeepCopyObject().(api.Object)
+	dropKind(obj)
 	obj.SetManagedFields(nil)
 	return r.create(ctx, k, obj, o)
 }

@@ -55,6 +55,11 @@ type fieldOwners struct {
 // emptyKind is what objects in memory have.
 var emptyKind schema.GroupVersionKind
 
+// dropKind makes an object that came from a manifest as those that are read from
+// the store: with its kind it would never equal one of them, and a write that
+// changes nothing would be one.
+func dropKind(obj api.Object) { obj.GetObjectKind().SetGroupVersionKind(emptyKind) }
+
 type ownerKey struct {
 	kind  *api.Kind
 	scope scope
@@ -100,7 +105,7 @@ func (f *fieldOwners) apply(k *api.Kind, s scope, current api.Object, applied *u
 	if !ok {
 		return nil, apierrors.NewInternalError(fmt.Errorf("an apply to %s gave a %T", k.Name, merged))
 	}
-	obj.GetObjectKind().SetGroupVersionKind(emptyKind)
+	dropKind(obj)
 	return obj, nil
 }
 
@@ -176,7 +181,7 @@ func ownable(k *api.Kind, s scope) map[fieldpath.APIVersion]fieldpath.Filter {
 // function that it returns is called.
 func withTypeMeta(k *api.Kind, obj api.Object) (restore func()) {
 	obj.GetObjectKind().SetGroupVersionKind(k.GroupVersionKind())
-	return func() { obj.GetObjectKind().SetGroupVersionKind(emptyKind) }
+	return func() { dropKind(obj) }
 }
 
 func managerName(name string) string {

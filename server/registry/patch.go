@@ -94,5 +94,6 @@ func patched(k *api.Kind, current api.Object, change jsonChange, fieldValidation
 		return nil, nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), field.ErrorList{
 			field.Invalid(field.NewPath("patch"), field.OmitValueType{}, err.Error())})
 	}
+	dropKind(obj)
 	return obj, warnings, nil
 }

@@ -106,3 +106,34 @@ func TestDeleteCollection(t *testing.T) {
 		t.Errorf("%v, %d left", err, len(left.Items))
 	}
 }
+
+// TestPatchToTheSameWritesNothing: whether this process had the object in memory
+// as it was written, or as it was read back.
+func TestPatchToTheSameWritesNothing(t *testing.T) {
+	w := newWorld(t, bolt.Options{})
+	w.createPod("web", "")
+	patch := func() string {
+		t.Helper()
+		got, err := w.Patch(t.Context(), api.Pods, "default", "web", Patch{
+			Type: types.MergePatchType, Data: []byte(`{"metadata":{"labels":{"a":"b"}}}`),
+		}, WriteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Object.GetResourceVersion()
+	}
+	first := patch()
+	if again := patch(); again != first {
+		t.Errorf("version %s after %s", again, first)
+	}
+	w.memo = newMemo(memoBytes)
+	if again := patch(); again != first {
+		t.Errorf("version %s after %s, read back", again, first)
+	}
+
+	typed := api.Typed(api.Pods, w.pod("web"))
+	w.memo = newMemo(memoBytes)
+	if obj, _, err := w.Update(t.Context(), api.Pods, "default", "web", typed, WriteOptions{}); err != nil || obj.GetResourceVersion() != first {
+		t.Errorf("version %v after %s, of a manifest; %v", obj, first, err)
+	}
+}

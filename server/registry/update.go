@@ -59,6 +59,7 @@ func (r *Registry) prepareStatusUpdate(k *api.Kind, obj, current api.Object, man
 // replaceBy writes what prepare makes of obj, if obj may replace what is stored.
 func (r *Registry) replaceBy(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions, prepare prepareFunc) (api.Object, error) {
 	obj = api.ShallowCopy(obj)
+	dropKind(obj)
 	if err := matchRequest(k, namespace, name, obj); err != nil {
 		return nil, err
 	}
