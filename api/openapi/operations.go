@@ -65,7 +65,7 @@ func verbs() map[string]verb {
 		verbPatch:  {http.MethodPatch, "patch", "patch", "", query(patchOptions), []int{ok, created}},
 		verbDelete: {http.MethodDelete, "delete", "delete", "", deletion, []int{ok}},
 		verbDeleteCollection: {http.MethodDelete, "deletecollection", "delete", "Collection",
-			append(query(listOptions, "fieldSelector", "labelSelector"), deletion...), []int{ok}},
+			append(query(listOptions, "fieldSelector", "labelSelector", "limit", "continue", "resourceVersion", "resourceVersionMatch"), deletion...), []int{ok}},
 	}
 }
 

@@ -7,21 +7,21 @@ import (
 	"context"
 
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
-	"github.com/berth-run/berth/server/registry"
 )
 
-// DeleteCollection begins or completes the end of all objects that are selected,
-// and answers with them.
+// DeleteCollection begins or completes the end of the objects that a list with the
+// same parameters shows, and answers with them.
 func (s *service[C, U, O, L, E, PE]) DeleteCollection(ctx context.Context, req *apipb.DeleteCollectionRequest) (L, error) {
 	var none L
 	o, err := deleteOptions(req)
 	if err != nil {
 		return none, err
 	}
-	list, err := s.reg.DeleteCollection(ctx, s.kind, req.GetNamespace(), o, registry.ListOptions{
-		LabelSelector: req.GetLabelSelector(),
-		FieldSelector: req.GetFieldSelector(),
-	})
+	which, err := listOptions(req)
+	if err != nil {
+		return none, err
+	}
+	list, err := s.reg.DeleteCollection(ctx, s.kind, req.GetNamespace(), o, which)
 	if err != nil {
 		return none, err
 	}

@@ -81,7 +81,7 @@ func TestPatchRefuses(t *testing.T) {
 func TestDeleteCollection(t *testing.T) {
 	pods := apipb.NewPodsClient(dial(t, New(newRegistry(t), logs{}, Options{})))
 	ctx := testContext(t)
-	for _, name := range []string{"a", "b"} {
+	for _, name := range []string{"a", "b", "c", "d"} {
 		pod := typedPod(name)
 		pod.Metadata.Labels = map[string]string{"name": name}
 		if _, err := pods.Create(ctx, &apipb.CreatePodRequest{Object: &apipb.CreatePodRequest_Pod{Pod: pod}}); err != nil {
@@ -92,8 +92,19 @@ func TestDeleteCollection(t *testing.T) {
 	if err != nil || len(deleted.GetList().GetItems()) != 1 {
 		t.Fatalf("%v, %v", err, deleted)
 	}
+	deleted, err = pods.DeleteCollection(ctx, &apipb.DeleteCollectionRequest{Namespace: "default", Limit: 1, GracePeriodSeconds: new(int64)})
+	if err != nil || len(deleted.GetList().GetItems()) != 1 {
+		t.Fatalf("%v, %v", err, deleted)
+	}
+	rest := deleted.GetList().GetMetadata().GetContinue()
+	if _, err := pods.DeleteCollection(ctx, &apipb.DeleteCollectionRequest{Continue: "none"}); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("no such continue: %v", err)
+	}
+	if _, err := pods.DeleteCollection(ctx, &apipb.DeleteCollectionRequest{Namespace: "default", Limit: 1, Continue: rest, GracePeriodSeconds: new(int64)}); err != nil {
+		t.Error(err)
+	}
 	left, err := pods.List(ctx, &apipb.ListRequest{})
-	if err != nil || len(left.GetList().GetItems()) != 1 || left.GetList().GetItems()[0].GetMetadata().GetName() != "b" {
+	if err != nil || len(left.GetList().GetItems()) != 1 || left.GetList().GetItems()[0].GetMetadata().GetName() != "d" {
 		t.Errorf("%v, left %v", err, left)
 	}
 }

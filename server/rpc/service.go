@@ -87,20 +87,13 @@ func (s *service[C, U, O, L, E, PE]) GetStatus(ctx context.Context, req *apipb.G
 
 // List returns the objects of one namespace or of all.
 func (s *service[C, U, O, L, E, PE]) List(ctx context.Context, req *apipb.ListRequest) (L, error) {
-	if err := checkList(req); err != nil {
-		var none L
+	var none L
+	o, err := listOptions(req)
+	if err != nil {
 		return none, err
 	}
-	list, err := s.reg.List(ctx, s.kind, req.GetNamespace(), registry.ListOptions{
-		LabelSelector:        req.GetLabelSelector(),
-		FieldSelector:        req.GetFieldSelector(),
-		Limit:                req.GetLimit(),
-		Continue:             req.GetContinue(),
-		ResourceVersion:      req.GetResourceVersion(),
-		ResourceVersionMatch: metav1.ResourceVersionMatch(req.GetResourceVersionMatch()),
-	})
+	list, err := s.reg.List(ctx, s.kind, req.GetNamespace(), o)
 	if err != nil {
-		var none L
 		return none, err
 	}
 	out := newMessage[L]()

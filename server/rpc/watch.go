@@ -122,11 +122,27 @@ func checkWatch(req *apipb.WatchRequest) error {
 	})
 }
 
-func checkList(req *apipb.ListRequest) error {
-	return checkListOptions(&internalversion.ListOptions{
+// listRequest is what says which objects are meant.
+type listRequest interface {
+	GetLabelSelector() string
+	GetFieldSelector() string
+	GetLimit() int64
+	GetContinue() string
+	GetResourceVersion() string
+	GetResourceVersionMatch() string
+}
+
+func listOptions(req listRequest) (registry.ListOptions, error) {
+	o := registry.ListOptions{
+		LabelSelector:        req.GetLabelSelector(),
+		FieldSelector:        req.GetFieldSelector(),
+		Limit:                req.GetLimit(),
+		Continue:             req.GetContinue(),
 		ResourceVersion:      req.GetResourceVersion(),
 		ResourceVersionMatch: metav1.ResourceVersionMatch(req.GetResourceVersionMatch()),
-		Continue:             req.GetContinue(),
+	}
+	return o, checkListOptions(&internalversion.ListOptions{
+		ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch, Continue: o.Continue,
 	})
 }
 

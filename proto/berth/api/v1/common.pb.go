@@ -421,8 +421,13 @@ type DeleteCollectionRequest struct {
 	PropagationPolicy  string   `protobuf:"bytes,6,opt,name=propagation_policy,json=propagationPolicy,proto3" json:"propagation_policy,omitempty"`
 	DryRun             []string `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	AsManifest         bool     `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// At most this many objects; the answer's metadata.continue asks for the rest.
+	Limit                int64  `protobuf:"varint,9,opt,name=limit,proto3" json:"limit,omitempty"`
+	Continue             string `protobuf:"bytes,10,opt,name=continue,proto3" json:"continue,omitempty"`
+	ResourceVersion      string `protobuf:"bytes,11,opt,name=resource_version,json=resourceVersion,proto3" json:"resource_version,omitempty"`
+	ResourceVersionMatch string `protobuf:"bytes,12,opt,name=resource_version_match,json=resourceVersionMatch,proto3" json:"resource_version_match,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *DeleteCollectionRequest) Reset() {
@@ -509,6 +514,34 @@ func (x *DeleteCollectionRequest) GetAsManifest() bool {
 		return x.AsManifest
 	}
 	return false
+}
+
+func (x *DeleteCollectionRequest) GetLimit() int64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *DeleteCollectionRequest) GetContinue() string {
+	if x != nil {
+		return x.Continue
+	}
+	return ""
+}
+
+func (x *DeleteCollectionRequest) GetResourceVersion() string {
+	if x != nil {
+		return x.ResourceVersion
+	}
+	return ""
+}
+
+func (x *DeleteCollectionRequest) GetResourceVersionMatch() string {
+	if x != nil {
+		return x.ResourceVersionMatch
+	}
+	return ""
 }
 
 // PatchRequest changes parts of an object, or with an apply patch says what some
@@ -1043,7 +1076,7 @@ const file_berth_api_v1_common_proto_rawDesc = "" +
 	"\adry_run\x18\x06 \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\a \x01(\bR\n" +
 	"asManifestB\x17\n" +
-	"\x15_grace_period_seconds\"\xf6\x02\n" +
+	"\x15_grace_period_seconds\"\x89\x04\n" +
 	"\x17DeleteCollectionRequest\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12%\n" +
 	"\x0elabel_selector\x18\x02 \x01(\tR\rlabelSelector\x12%\n" +
@@ -1053,7 +1086,12 @@ const file_berth_api_v1_common_proto_rawDesc = "" +
 	"\x12propagation_policy\x18\x06 \x01(\tR\x11propagationPolicy\x12\x17\n" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
-	"asManifestB\x17\n" +
+	"asManifest\x12\x14\n" +
+	"\x05limit\x18\t \x01(\x03R\x05limit\x12\x1a\n" +
+	"\bcontinue\x18\n" +
+	" \x01(\tR\bcontinue\x12)\n" +
+	"\x10resource_version\x18\v \x01(\tR\x0fresourceVersion\x124\n" +
+	"\x16resource_version_match\x18\f \x01(\tR\x14resourceVersionMatchB\x17\n" +
 	"\x15_grace_period_seconds\"\xac\x02\n" +
 	"\fPatchRequest\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
