@@ -16,13 +16,13 @@ import (
 )
 
 var pods = layout{
-	columns: wide(columns("Name", "Ready", "Status", "Restarts", "Age"), "IP", "Node"),
+	columns: wide(columns("Name", "Ready", "Status", "Restarts", "Age"), "IP", "Node", "Nominated Node", "Readiness Gates"),
 	cells: func(obj api.Object, now time.Time) []any {
 		p := obj.(*corev1.Pod)
 		ready, total := readiness(p)
 		return []any{
 			p.Name, fmt.Sprintf("%d/%d", ready, total), PodStatus(p), restarts(p, now), age(p.CreationTimestamp, now),
-			orNone(p.Status.PodIP), orNone(p.Spec.NodeName),
+			orNone(p.Status.PodIP), orNone(p.Spec.NodeName), orNone(p.Status.NominatedNodeName), readinessGates(p),
 		}
 	},
 }
@@ -121,6 +121,20 @@ func readiness(p *corev1.Pod) (ready, total int) {
 		}
 	}
 	return ready, total
+}
+
+// readinessGates counts the conditions beside the containers' that a pod waits for.
+func readinessGates(p *corev1.Pod) string {
+	open := 0
+	for _, gate := range p.Spec.ReadinessGates {
+		if c := api.PodCondition(&p.Status, gate.ConditionType); c != nil && c.Status == corev1.ConditionTrue {
+			open++
+		}
+	}
+	if len(p.Spec.ReadinessGates) == 0 {
+		return orNone("")
+	}
+	return fmt.Sprintf("%d/%d", open, len(p.Spec.ReadinessGates))
 }
 
 // restarts counts restarts and says how long ago the last was: those of the init

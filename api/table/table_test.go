@@ -117,7 +117,7 @@ func TestRows(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: "web", CreationTimestamp: ago(5 * time.Hour)},
 			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "a"}}, NodeName: "n1"},
 			Status:     corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.2", ContainerStatuses: []corev1.ContainerStatus{crashed}},
-		}, []any{"web", "1/1", "Running", "3 (90s ago)", "5h", "10.0.0.2", "n1"}},
+		}, []any{"web", "1/1", "Running", "3 (90s ago)", "5h", "10.0.0.2", "n1", "<none>", "<none>"}},
 		"node": {api.Nodes, &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: "n1", CreationTimestamp: ago(time.Minute), Labels: map[string]string{"node-role.kubernetes.io/edge": ""}},
 			Spec:       corev1.NodeSpec{Unschedulable: true},
