@@ -42,32 +42,35 @@ type watchEvent struct {
 // *structpb.Struct, *metav1.Status or another runtime.Object. It is the gateway's
 // response rewriter.
 func unwrap(ctx context.Context, reply proto.Message) (any, error) {
-	q := requestOf(ctx)
-	if handed := q.handed; handed.Object != nil {
-		return q.reshape(&answerObject{kind: handed.Kind, value: handed.Object})
+	object, err := requestOf(ctx).content(reply.ProtoReflect())
+	if err != nil {
+		return nil, err
 	}
-	m := reply.ProtoReflect()
-	fields := m.Descriptor().Fields()
-	content := fields.ByName("status") // of a BindPodReply
+	if e, ok := reply.(interface{ GetType() string }); ok {
+		return &watchEvent{kind: e.GetType(), object: object}, nil
+	}
+	return object, nil
+}
+
+// content returns what a reply is about. A reply without an object has handed it
+// over.
+func (q *request) content(m protoreflect.Message) (any, error) {
+	content := m.Descriptor().Fields().ByName("status") // of a BindPodReply
 	if oneof := m.Descriptor().Oneofs().ByName("object"); oneof != nil {
 		content = m.WhichOneof(oneof)
 	}
 	if content == nil {
-		return nil, fmt.Errorf("%s is empty", m.Descriptor().FullName())
+		handed, ok := q.handed.Take()
+		if !ok {
+			return nil, fmt.Errorf("%s is empty", m.Descriptor().FullName())
+		}
+		return q.reshape(&answerObject{kind: handed.Kind, value: handed.Object})
 	}
 	object, err := unwrapObject(m.Get(content).Message())
-	if err != nil {
-		return nil, err
+	if o, ok := object.(*answerObject); ok && err == nil {
+		return q.reshape(o)
 	}
-	if o, ok := object.(*answerObject); ok {
-		if object, err = q.reshape(o); err != nil {
-			return nil, err
-		}
-	}
-	if f := fields.ByName("type"); f != nil {
-		return &watchEvent{kind: m.Get(f).String(), object: object}, nil
-	}
-	return object, nil
+	return object, err
 }
 
 func unwrapObject(m protoreflect.Message) (any, error) {

@@ -38,7 +38,7 @@ type request struct {
 	includeObject metav1.IncludeObjectPolicy
 	columnsSent   bool
 
-	// handed is the answer as it is in memory, for forms other than protobuf.
+	// handed has the answers as they are in memory, for forms other than protobuf.
 	handed rpc.Handover
 
 	// warnings and err are what decoding the body found.
@@ -79,7 +79,7 @@ func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 // attach puts the request into its HTTP request's context and body.
 func (q *request) attach(r *http.Request) *http.Request {
 	ctx := context.WithValue(r.Context(), requestKey{}, q)
-	if !q.watch && q.form.answer != mediaProtobuf {
+	if q.form.answer != mediaProtobuf {
 		ctx = rpc.WithHandover(ctx, &q.handed)
 	}
 	r = r.WithContext(ctx)

@@ -5,6 +5,7 @@ package rpc
 
 import (
 	"context"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,17 +14,44 @@ import (
 	"github.com/berth-run/berth/server/registry"
 )
 
-// Handover takes the object or list of an answer as it is in memory, shared, with
-// its apiVersion and kind. A caller within the process that does not want it
-// encoded puts one into the context of a unary call; the reply is then without it.
+// Handover takes the objects and lists of answers as they are in memory, shared,
+// each with its apiVersion and kind. A caller within the process that does not want
+// them encoded puts one into the context of its call: each reply that would carry an
+// object comes without, and the object is the next to take. It is safe for
+// concurrent use.
 type Handover struct {
+	mu      sync.Mutex
+	waiting []Handed
+}
+
+// Handed is an object or list of that kind.
+type Handed struct {
 	Kind   *api.Kind
 	Object runtime.Object
 }
 
+// Take returns the object of the oldest reply that has not been asked for; false
+// if there is none.
+func (h *Handover) Take() (Handed, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.waiting) == 0 {
+		return Handed{}, false
+	}
+	next := h.waiting[0]
+	h.waiting = h.waiting[1:]
+	return next, true
+}
+
+func (h *Handover) put(k *api.Kind, obj runtime.Object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting = append(h.waiting, Handed{k, obj})
+}
+
 type handoverKey struct{}
 
-// WithHandover returns a context whose call hands its answer over.
+// WithHandover returns a context whose call hands its answers over.
 func WithHandover(ctx context.Context, h *Handover) context.Context {
 	return context.WithValue(ctx, handoverKey{}, h)
 }
@@ -36,18 +64,21 @@ func handoverOf(ctx context.Context) *Handover {
 // giveObject puts obj into a reply, or hands it over.
 func giveObject(ctx context.Context, out proto.Message, k *api.Kind, obj api.Object, asManifest bool) error {
 	if h := handoverOf(ctx); h != nil {
-		h.Kind, h.Object = k, api.Typed(k, obj)
+		h.put(k, api.Typed(k, obj))
 		return nil
 	}
 	return setObject(out, k, obj, asManifest)
 }
 
 // giveList puts a list into a reply, or hands it over.
-func giveList(ctx context.Context, out proto.Message, k *api.Kind, list registry.List, asManifest bool) (err error) {
-	if h := handoverOf(ctx); h != nil {
-		h.Kind = k
-		h.Object, err = api.NewList(k, list.Meta, list.Items)
-		return err
+func giveList(ctx context.Context, out proto.Message, k *api.Kind, list registry.List, asManifest bool) error {
+	h := handoverOf(ctx)
+	if h == nil {
+		return setList(out, k, list, asManifest)
 	}
-	return setList(out, k, list, asManifest)
+	typed, err := api.NewList(k, list.Meta, list.Items)
+	if err == nil {
+		h.put(k, typed)
+	}
+	return err
 }

@@ -71,7 +71,7 @@ func (s *service[C, U, O, L, E, PE]) forward(ctx context.Context, w registry.Wat
 		for _, e := range events {
 			out := PE(new(E))
 			set(out, typeField, protoreflect.ValueOfString(string(e.Type)))
-			if err := s.setEventObject(out, e, asManifest); err != nil {
+			if err := s.setEventObject(ctx, out, e, asManifest); err != nil {
 				return err
 			}
 			if err := stream.Send((*E)(out)); err != nil {
@@ -81,9 +81,9 @@ func (s *service[C, U, O, L, E, PE]) forward(ctx context.Context, w registry.Wat
 	}
 }
 
-func (s *service[C, U, O, L, E, PE]) setEventObject(out proto.Message, e registry.WatchEvent, asManifest bool) error {
-	if asManifest || e.Type == watch.Bookmark {
-		return setObject(out, s.kind, e.Object, asManifest)
+func (s *service[C, U, O, L, E, PE]) setEventObject(ctx context.Context, out proto.Message, e registry.WatchEvent, asManifest bool) error {
+	if asManifest || e.Type == watch.Bookmark || handoverOf(ctx) != nil {
+		return giveObject(ctx, out, s.kind, e.Object, asManifest)
 	}
 	setRaw(out, objectField(s.kind), e.Encoded())
 	return nil
