@@ -4,6 +4,8 @@
 package api
 
 import (
+	"slices"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,7 +82,8 @@ var (
 	}
 	Namespaces = &Kind{
 		Version: "v1", Name: "Namespace", Resource: "namespaces", ShortNames: []string{"ns"},
-		Status: true, Verbs: allVerbs,
+		// As in Kubernetes: nobody is to end all of them by one request.
+		Status: true, Verbs: slices.DeleteFunc(slices.Clone(allVerbs), func(v string) bool { return v == DeleteCollection }),
 		New:     func() Object { return &corev1.Namespace{} },
 		NewList: func() runtime.Object { return &corev1.NamespaceList{} },
 	}
@@ -116,7 +119,10 @@ var (
 	}
 )
 
-var allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+// DeleteCollection is the verb that not every kind has.
+const DeleteCollection = "deletecollection"
+
+var allVerbs = []string{"create", "delete", DeleteCollection, "get", "list", "patch", "update", "watch"}
 
 // Kinds is the table of kinds, in the order of their first use: a new kind is a
 // row here, plus what is special about it.

@@ -5,6 +5,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +23,9 @@ const collectionWriters = 16
 // show, each as Delete does, and returns them. An object that went meanwhile, or
 // was made anew under its name, is left alone.
 func (r *Registry) DeleteCollection(ctx context.Context, k *api.Kind, namespace string, o metav1.DeleteOptions, which ListOptions) (List, error) {
+	if !slices.Contains(k.Verbs, api.DeleteCollection) {
+		return List{}, apierrors.NewMethodNotSupported(k.GroupResource(), api.DeleteCollection)
+	}
 	list, err := r.List(ctx, k, namespace, which)
 	if err != nil {
 		return List{}, err

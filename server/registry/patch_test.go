@@ -107,6 +107,14 @@ func TestDeleteCollection(t *testing.T) {
 	}
 }
 
+// TestNamespacesAreDeletedOneByOne: a request that lost the name of its namespace
+// must not end all of them.
+func TestNamespacesAreDeletedOneByOne(t *testing.T) {
+	w := newWorld(t, bolt.Options{})
+	_, err := w.DeleteCollection(t.Context(), api.Namespaces, "", metav1.DeleteOptions{}, ListOptions{})
+	wantError(t, err, metav1.StatusReasonMethodNotAllowed, "namespaces")
+}
+
 // TestPatchToTheSameWritesNothing: whether this process had the object in memory
 // as it was written, or as it was read back.
 func TestPatchToTheSameWritesNothing(t *testing.T) {
