@@ -81,7 +81,8 @@ func applyCommand() *cobra.Command {
 		Short: "Make objects what files say, and create those that are missing",
 		Long: "Make objects what files say, and create those that are missing. This is server-side apply: the files\n" +
 			"name the fields that matter, and one that was applied before and is named no more is removed. A\n" +
-			"field that belongs to another manager is left to it, with an error, unless --force-conflicts is given.",
+			"field that belongs to another manager is left to it, with an error, unless --force-conflicts is given.\n" +
+			"One that does not exist is an error with any --validate.",
 		Args:    cobra.NoArgs,
 		Example: "  berth apply -f pod.yaml\n  berth apply -f directory --dry-run=server\n  cat pod.json | berth apply -f -",
 		RunE: func(c *cobra.Command, _ []string) error {

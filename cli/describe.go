@@ -31,7 +31,7 @@ func describeCommand() *cobra.Command {
 		Use:   "describe TYPE [NAME...] | TYPE/NAME... | TYPE -l SELECTOR | -f FILE...",
 		Short: "Tell all about objects, with their events",
 		Long: "Tell all about objects, with their events. Where there is no object of the name, it is taken for the\n" +
-			"beginning of names. What a Secret holds is not shown, only how many bytes.",
+			"beginning of names. Of what a Secret or ConfigMap holds only the sizes are shown.",
 		Example: "  berth describe pod web\n  berth describe node/node1\n  berth describe pods -l app=web",
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
