@@ -101,6 +101,7 @@ func readApply(k *api.Kind, namespace, name string, p Patch) (*unstructured.Unst
 	if err := yaml.Unmarshal(p.Data, &applied.Object); err != nil {
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("the applied manifest cannot be read: %v", err))
 	}
+	completeApplied(applied.Object)
 	applied.SetGroupVersionKind(k.GroupVersionKind())
 	applied.SetName(name)
 	applied.SetNamespace(obj.GetNamespace())

@@ -186,3 +186,32 @@ func TestApplyOfMany(t *testing.T) {
 		t.Errorf("%v, %v", err, obj)
 	}
 }
+
+// TestApplyOfWhatIsThere is no conflict, although defaults were added to it.
+func TestApplyOfWhatIsThere(t *testing.T) {
+	w := newWorld(t, bolt.Options{})
+	for name, tc := range map[string]struct {
+		kind     *api.Kind
+		manifest string
+	}{
+		"field references":  {api.Pods, `{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}]}}`},
+		"texts of a Secret": {api.Secrets, `{"metadata":{"name":"x"},"stringData":{"k":"v"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obj, _, err := api.DecodeManifest(tc.kind, []byte(tc.manifest), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			created, _, err := w.Create(t.Context(), tc.kind, obj, WriteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, manager := range []string{"a", "b", "a"} {
+				p := Patch{Type: types.ApplyPatchType, Data: []byte(tc.manifest)}
+				if _, err := w.Patch(t.Context(), tc.kind, "default", created.GetName(), p, WriteOptions{Manager: manager}); err != nil {
+					t.Errorf("%s: %v", manager, err)
+				}
+			}
+		})
+	}
+}
