@@ -23,11 +23,26 @@ const (
 
 // Warnings returns what is valid in obj but seldom meant, each with its path.
 func Warnings(obj Object) []string {
-	pod, ok := obj.(*corev1.Pod)
-	if !ok {
-		return nil
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return podWarnings(o)
+	case *corev1.Node:
+		return taintWarnings(o.Spec.Taints, field.NewPath("spec", "taints"))
 	}
-	var out []string
+	return nil
+}
+
+// taintWarnings tells of what a taint does not do yet.
+func taintWarnings(taints []corev1.Taint, path *field.Path) (out []string) {
+	for i := range taints {
+		if taints[i].Effect == corev1.TaintEffectNoExecute {
+			out = append(out, fmt.Sprintf("%s: NoExecute keeps new pods away, but does not end those that run: delete them", path.Index(i)))
+		}
+	}
+	return out
+}
+
+func podWarnings(pod *corev1.Pod) (out []string) {
 	eachContainer(&pod.Spec, func(c *corev1.Container, path *field.Path) {
 		out = append(out, resourceWarnings(c.Resources.Requests, path.Child("resources", "requests"))...)
 		out = append(out, resourceWarnings(c.Resources.Limits, path.Child("resources", "limits"))...)

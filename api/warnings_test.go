@@ -58,3 +58,12 @@ func TestWarningsOfWhatIsSaidTwice(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestWarningOfATaintThatEndsNoPod(t *testing.T) {
+	node := &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
+		{Key: "a", Effect: corev1.TaintEffectNoSchedule}, {Key: "a", Effect: corev1.TaintEffectNoExecute}}}}
+	want := []string{"spec.taints[1]: NoExecute keeps new pods away, but does not end those that run: delete them"}
+	if diff := cmp.Diff(want, Warnings(node)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -77,6 +77,8 @@ func containersStatus(p *corev1.Pod, status string) string {
 		switch {
 		case c.State.Waiting != nil && c.State.Waiting.Reason != "":
 			status = c.State.Waiting.Reason
+		case c.State.Terminated != nil && p.Status.Reason != "" && c.State.Terminated.Reason == neverSeen:
+			// The pod's own reason, such as OutOfcpu, is why.
 		case c.State.Terminated != nil:
 			status = terminatedReason(c.State.Terminated)
 		case c.Ready && c.State.Running != nil:
@@ -91,6 +93,10 @@ func containersStatus(p *corev1.Pod, status string) string {
 	}
 	return status
 }
+
+// neverSeen is the reason of a container that ended without the runtime knowing how,
+// such as one of a pod that its node refused.
+const neverSeen = "ContainerStatusUnknown"
 
 func terminatedReason(t *corev1.ContainerStateTerminated) string {
 	switch {

@@ -84,6 +84,19 @@ func TestPodStatus(t *testing.T) {
 	}
 }
 
+// TestARefusedPodShowsWhy, not that its containers never ran.
+func TestARefusedPodShowsWhy(t *testing.T) {
+	never := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: neverSeen, ExitCode: 137}}
+	pod := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "OutOfcpu", ContainerStatuses: []corev1.ContainerStatus{{State: never}}}}
+	if got := PodStatus(pod); got != "OutOfcpu" {
+		t.Errorf("status %s", got)
+	}
+	pod.Status.Reason = ""
+	if got := PodStatus(pod); got != neverSeen {
+		t.Errorf("status %s of a pod without a reason", got)
+	}
+}
+
 // TestB032SidecarsCountAndDoNotKeepThePodInInit: a sidecar runs for as long as the
 // pod, so it is no init container that has yet to finish.
 func TestB032SidecarsCountAndDoNotKeepThePodInInit(t *testing.T) {
