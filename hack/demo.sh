@@ -71,7 +71,7 @@ up() {
 	step "Building the image of the pod"
 	build_image
 	if running; then
-		step "The server and its nodes run already"
+		step "The server and its nodes run already (a new build runs after make demo-down)"
 	else
 		step "Starting a server and two nodes (log: $log)"
 		start
@@ -80,7 +80,7 @@ up() {
 	$berth nodes -o wide
 
 	local pods=http://$http/api/v1/namespaces/default/pods ip
-	step "curl -X POST --data @examples/web.json $pods"
+	step "curl -X POST -H 'Content-Type: application/json' --data @examples/web.json $pods"
 	if curl -fsS -o /dev/null "$pods/web" 2>/dev/null; then
 		echo "The pod is there already."
 	else
