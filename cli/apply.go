@@ -87,7 +87,7 @@ func applyCommand() *cobra.Command {
 		Example: "  berth apply -f pod.yaml\n  berth apply -f directory --dry-run=server\n  cat pod.json | berth apply -f -",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if dryRun != "none" && dryRun != "server" {
-				return UsageError(c, fmt.Errorf("--dry-run %q: must be none or server", dryRun))
+				return UsageError(fmt.Errorf("--dry-run %q: must be none or server", dryRun))
 			}
 			if err := o.check(); err != nil {
 				return err

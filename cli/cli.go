@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,10 +35,7 @@ func Commands() []*cobra.Command {
 		getCommand(), describeCommand(), deleteCommand(), waitCommand(), logsCommand(), nodesCommand(),
 	}
 	for _, c := range verbs {
-		run, args := c.RunE, c.Args
-		if args != nil {
-			c.Args = func(c *cobra.Command, given []string) error { return UsageError(c, args(c, given)) }
-		}
+		run := c.RunE
 		c.RunE = func(c *cobra.Command, args []string) error { return readable(run(c, args)) }
 	}
 	return verbs
@@ -114,69 +110,3 @@ const minConnectTimeout = 20 * time.Second
 
 // maxMessage bounds an answer, in bytes: a page of the largest objects fits.
 const maxMessage = 1 << 30
-
-// kindNamed finds a kind by its resource, singular, kind or short name, in any
-// case.
-func kindNamed(name string) (*api.Kind, error) {
-	var known []string
-	for _, k := range api.Kinds {
-		names := append([]string{k.Resource, k.Name}, k.ShortNames...)
-		for _, n := range names {
-			if strings.EqualFold(n, name) {
-				return k, nil
-			}
-		}
-		known = append(known, k.Resource)
-	}
-	slices.Sort(known)
-	return nil, fmt.Errorf("the server has no resource type %q; it has %s", name, strings.Join(known, ", "))
-}
-
-// objectArgs reads "pods", "pods,nodes", "pod a b" or "pod/a node/b" into names by
-// kind.
-func objectArgs(args []string) ([]named, error) {
-	if len(args) == 0 {
-		return nil, fmt.Errorf("name a resource type, such as pods")
-	}
-	if strings.Contains(args[0], "/") {
-		return slashArgs(args)
-	}
-	var out []named
-	for resource := range strings.SplitSeq(args[0], ",") {
-		k, err := kindNamed(resource)
-		if err != nil {
-			return nil, err
-		}
-		if len(args) == 1 {
-			out = append(out, named{kind: k})
-		}
-		for _, name := range args[1:] {
-			out = append(out, named{k, name})
-		}
-	}
-	return out, nil
-}
-
-func slashArgs(args []string) ([]named, error) {
-	var out []named
-	for _, arg := range args {
-		resource, name, ok := strings.Cut(arg, "/")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("%q: expected TYPE/NAME, as in the arguments before", arg)
-		}
-		k, err := kindNamed(resource)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, named{k, name})
-	}
-	return out, nil
-}
-
-// named is an object by its kind and name; an empty name means all of the kind.
-type named struct {
-	kind *api.Kind
-	name string
-}
-
-func (n named) String() string { return strings.ToLower(n.kind.Name) + "/" + n.name }

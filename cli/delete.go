@@ -45,7 +45,7 @@ func deleteCommand() *cobra.Command {
 
 func (f *deleteFlags) run(c *cobra.Command, args []string) error {
 	if f.grace < -1 {
-		return fmt.Errorf("--grace-period %d: must be 0 or more, or -1", f.grace)
+		return UsageError(fmt.Errorf("--grace-period %d: must be 0 or more, or -1", f.grace))
 	}
 	client, closeClient, err := f.connect()
 	if err != nil {

@@ -46,7 +46,7 @@ func (f *editFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if len(objects) != 1 || objects[0].name == "" {
-		return errors.New("edit takes one object, such as configmap/app")
+		return UsageError(errors.New("edit takes one object, such as configmap/app"))
 	}
 	client, closeClient, err := f.connect()
 	if err != nil {

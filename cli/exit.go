@@ -5,8 +5,6 @@ package cli
 
 import (
 	"errors"
-
-	"github.com/spf13/cobra"
 )
 
 // Exit codes. Those of a wait tell scripts why what they wait for does not come.
@@ -47,7 +45,7 @@ func ExitCode(err error) int {
 }
 
 // UsageError marks an error as one of how a command was called.
-func UsageError(_ *cobra.Command, err error) error {
+func UsageError(err error) error {
 	if err == nil {
 		return nil
 	}

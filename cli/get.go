@@ -170,7 +170,7 @@ func (f *getFlags) each(c *cobra.Command, client *client, objects []named) error
 // follow shows what exists and then every change, until it is interrupted.
 func (f *getFlags) follow(c *cobra.Command, client *client, objects []named) error {
 	if len(objects) > 1 {
-		return errors.New("--watch takes one resource type, and one name or none")
+		return UsageError(errors.New("--watch takes one resource type, and one name or none"))
 	}
 	o := objects[0]
 	p := f.printer(o.kind, f.allNamespaces, c.OutOrStdout())

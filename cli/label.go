@@ -49,7 +49,7 @@ func metadataCommand(verb, what string, f labelFlags) *cobra.Command {
 func (f *labelFlags) run(c *cobra.Command, args []string) error {
 	objectArgs, entries, err := splitEntries(args)
 	if err != nil {
-		return UsageError(c, err)
+		return UsageError(err)
 	}
 	client, closeClient, err := f.connect()
 	if err != nil {

@@ -35,7 +35,7 @@ func (o *output) check() error {
 	case "", "wide", "json", "yaml", "name":
 		return nil
 	}
-	return fmt.Errorf("--output %q: must be wide, json, yaml or name", o.format)
+	return UsageError(fmt.Errorf("--output %q: must be wide, json, yaml or name", o.format))
 }
 
 // printer shows objects of one kind.

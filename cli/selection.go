@@ -46,7 +46,7 @@ type chosen struct {
 func (s *selection) objects(c *cobra.Command, client *client, args []string) ([]chosen, error) {
 	if len(s.files) > 0 {
 		if len(args) > 0 {
-			return nil, errors.New("name what to work on, or give files, not both")
+			return nil, UsageError(errors.New("name what to work on, or give files, not both"))
 		}
 		return s.fromFiles(c)
 	}
@@ -80,7 +80,7 @@ func (s *selection) fromFiles(c *cobra.Command) ([]chosen, error) {
 
 func (s *selection) selected(ctx context.Context, client *client, k *api.Kind) ([]chosen, error) {
 	if s.labels == "" && !s.all {
-		return nil, fmt.Errorf("name the %s, or select them with -l or --all", k.Resource)
+		return nil, UsageError(fmt.Errorf("name the %s, or select them with -l or --all", k.Resource))
 	}
 	items, version, err := client.list(ctx, k, &apipb.ListRequest{Namespace: s.scope(k), LabelSelector: s.labels})
 	var out []chosen

@@ -72,7 +72,7 @@ func waitCommand() *cobra.Command {
 func (f *waitFlags) run(c *cobra.Command, args []string) error {
 	goals, err := parseGoals(f.goals)
 	if err != nil {
-		return UsageError(c, fmt.Errorf("--for %w", err))
+		return UsageError(fmt.Errorf("--for %w", err))
 	}
 	client, closeClient, err := f.connect()
 	if err != nil {

@@ -70,7 +70,7 @@ func (f *writeFlags) check() error {
 
 func checkValidation(name string) error {
 	if _, ok := validations[name]; !ok {
-		return fmt.Errorf("--validate %q: must be strict, warn or ignore", name)
+		return UsageError(fmt.Errorf("--validate %q: must be strict, warn or ignore", name))
 	}
 	return nil
 }

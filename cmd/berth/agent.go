@@ -5,6 +5,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func agentCommand() *cobra.Command {
 				return err
 			}
 			if cfg.ClusterCIDR, err = netip.ParsePrefix(clusterCIDR); err != nil {
-				return err
+				return cli.UsageError(fmt.Errorf("--cluster-cidr: %w", err))
 			}
 			a, err := agent.New(cfg)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/berth-run/berth/agent"
+	"github.com/berth-run/berth/cli"
 	"github.com/berth-run/berth/internal/rungroup"
 	"github.com/berth-run/berth/server"
 )
@@ -29,7 +30,7 @@ func devCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if nodes < 1 {
-				return fmt.Errorf("--nodes %d: must be 1 or more", nodes)
+				return cli.UsageError(fmt.Errorf("--nodes %d: must be 1 or more", nodes))
 			}
 			log, err := logs.logger()
 			if err != nil {
@@ -40,7 +41,7 @@ func devCommand() *cobra.Command {
 				return err
 			}
 			if cfg.GRPC == "" && cfg.Socket == "" {
-				return errors.New("--grpc and --socket: one must be given, as the nodes reach the server by it")
+				return cli.UsageError(errors.New("--grpc and --socket: one must be given, as the nodes reach the server by it"))
 			}
 			if dir, err = filepath.Abs(dir); err != nil {
 				return err

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/berth-run/berth/cli"
 )
 
 // logFlags say how the program logs to standard error.
@@ -25,7 +27,7 @@ func (f *logFlags) addFlags(c *cobra.Command) {
 func (f *logFlags) logger() (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, fmt.Errorf("--log-level %q: must be debug, info, warn or error", f.level)
+		return nil, cli.UsageError(fmt.Errorf("--log-level %q: must be debug, info, warn or error", f.level))
 	}
 	options := &slog.HandlerOptions{Level: level}
 	var log *slog.Logger
@@ -35,7 +37,7 @@ func (f *logFlags) logger() (*slog.Logger, error) {
 	case "json":
 		log = slog.New(slog.NewJSONHandler(os.Stderr, options))
 	default:
-		return nil, fmt.Errorf("--log-format %q: must be text or json", f.format)
+		return nil, cli.UsageError(fmt.Errorf("--log-format %q: must be text or json", f.format))
 	}
 	logGRPC(log)
 	return log, nil

@@ -21,11 +21,36 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := root().ExecuteContext(ctx); err != nil {
+	if err := execute(ctx, root()); err != nil {
 		if text := err.Error(); text != "" { // without words it is an exit code only
 			fmt.Fprintln(os.Stderr, "berth:", text)
 		}
 		os.Exit(cli.ExitCode(err))
+	}
+}
+
+// execute runs the command that the arguments name. What fails before that command
+// has begun is wrong usage: an unknown command or flag, too many arguments, too few flags.
+func execute(ctx context.Context, root *cobra.Command) error {
+	begun := false
+	onBegin(root, func() { begun = true })
+	err := root.ExecuteContext(ctx)
+	if !begun {
+		return cli.UsageError(err)
+	}
+	return err
+}
+
+// onBegin has fn called when a command below c begins.
+func onBegin(c *cobra.Command, fn func()) {
+	for _, sub := range c.Commands() {
+		onBegin(sub, fn)
+	}
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			fn()
+			return run(c, args)
+		}
 	}
 }
 
@@ -37,7 +62,6 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	c.SetFlagErrorFunc(cli.UsageError)
 	c.AddGroup(&cobra.Group{ID: "run", Title: "Run berth:"}, &cobra.Group{ID: "use", Title: "Use it:"})
 	for _, sub := range []*cobra.Command{serverCommand(), agentCommand(), devCommand()} {
 		sub.GroupID = "run"

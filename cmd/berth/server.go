@@ -40,7 +40,7 @@ func (f *serverFlags) addFlags(c *cobra.Command) {
 func (f *serverFlags) config() (server.Config, error) {
 	cidr, err := netip.ParsePrefix(f.clusterCIDR)
 	if err != nil {
-		return server.Config{}, fmt.Errorf("--cluster-cidr: %w", err)
+		return server.Config{}, cli.UsageError(fmt.Errorf("--cluster-cidr: %w", err))
 	}
 	return server.Config{HTTP: f.http, GRPC: f.grpc, Socket: f.socket, ClusterCIDR: cidr, EventTTL: f.eventTTL}, nil
 }
