@@ -42,8 +42,9 @@ type Options struct {
 	// failed compaction is tried again. Default: 1 min.
 	CompactInterval time.Duration
 	// WatchBuffer is the number of events that a watcher may be behind before
-	// it is dropped as slow. Default: 16,384.
+	// it is dropped as slow, and WatchBytes their size. Defaults: 16,384, 128 MiB.
 	WatchBuffer int
+	WatchBytes  int64
 	// ProgressInterval is how often an idle watcher is told how far the store
 	// has come, if it has. Default: 10 s.
 	ProgressInterval time.Duration
@@ -63,6 +64,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.LogAge, time.Hour)
 	setDefault(&o.CompactInterval, time.Minute)
 	setDefault(&o.WatchBuffer, 16_384)
+	setDefault(&o.WatchBytes, 128<<20)
 	setDefault(&o.ProgressInterval, 10*time.Second)
 	return o
 }

@@ -160,7 +160,7 @@ func (s *Store) watch(ctx context.Context, prefix string, from int64) (*watcher,
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	w := newWatcher(prefix, s.opts.WatchBuffer)
+	w := newWatcher(prefix, s.opts.WatchBuffer, s.opts.WatchBytes)
 	joined, err := s.hub.join(w)
 	if err != nil {
 		return nil, err

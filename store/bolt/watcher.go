@@ -15,7 +15,10 @@ import (
 // watcher is one watch. The hub fills its buffer and never waits for it.
 type watcher struct {
 	prefix string
-	limit  int
+	// limit is how many live events it may hold, and limitBytes how large those may
+	// be that it holds as more come.
+	limit      int
+	limitBytes int64
 	// leave takes the watcher out of the hub.
 	leave func()
 	// ready holds a token after the buffer was filled or the watch ended.
@@ -26,6 +29,8 @@ type watcher struct {
 	// as being behind.
 	past []store.Event
 	live []store.Event
+	// liveBytes is the size of the live events' values.
+	liveBytes int64
 	// told is the revision up to which the buffers tell all.
 	told int64
 	err  error
@@ -33,8 +38,8 @@ type watcher struct {
 
 var _ store.Watcher = (*watcher)(nil)
 
-func newWatcher(prefix string, limit int) *watcher {
-	return &watcher{prefix: prefix, limit: limit, ready: make(chan struct{}, 1)}
+func newWatcher(prefix string, limit int, limitBytes int64) *watcher {
+	return &watcher{prefix: prefix, limit: limit, limitBytes: limitBytes, ready: make(chan struct{}, 1)}
 }
 
 // begin puts the events between from and the watcher's joining before those
@@ -84,7 +89,7 @@ func (w *watcher) take() ([]store.Event, error) {
 	events := w.past
 	w.past = nil
 	if len(events) == 0 {
-		events, w.live = w.live, nil
+		events, w.live, w.liveBytes = w.live, nil, 0
 	}
 	return events, nil
 }
@@ -94,15 +99,17 @@ func (w *watcher) take() ([]store.Event, error) {
 func (w *watcher) deliver(events []store.Event) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	tooLarge := w.liveBytes > w.limitBytes // before these, which come at once
 	for _, event := range events {
 		if !strings.HasPrefix(event.Key, w.prefix) {
 			continue
 		}
-		if len(w.live) == w.limit {
+		if tooLarge || len(w.live) == w.limit {
 			w.endLocked(store.ErrSlowWatcher)
 			break
 		}
 		w.live = append(w.live, event)
+		w.liveBytes += int64(len(event.Value) + len(event.Prev))
 		w.told = event.Revision
 		w.wake()
 	}

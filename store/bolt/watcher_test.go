@@ -55,7 +55,7 @@ func TestProgress(t *testing.T) {
 // TestMarkComesAfterThePast: a mark that is made while a watcher's past is being
 // rebuilt must not overtake it.
 func TestMarkComesAfterThePast(t *testing.T) {
-	w := newWatcher("", 10)
+	w := newWatcher("", 10, 1<<20)
 	w.mark(100)
 	w.begin(90, []store.Event{{Type: store.Created, Key: "a", Revision: 95}})
 	w.mark(100)
@@ -67,6 +67,27 @@ func TestMarkComesAfterThePast(t *testing.T) {
 		if err != nil || len(events) != 1 || events[0].Type != want.Type || events[0].Revision != want.Revision {
 			t.Fatalf("%+v, %v, want %+v", events, err, want)
 		}
+	}
+}
+
+// TestSlowWatcherOfLargeValues: a reader that stands still must not keep the
+// memory of all that is written, however few events it is.
+func TestSlowWatcherOfLargeValues(t *testing.T) {
+	w := newWatcher("", 10, 1000)
+	large := []store.Event{{Type: store.Created, Key: "a", Revision: 1, Value: make([]byte, 2000)}}
+	for range 3 { // read at once, they are none too many
+		if !w.deliver(large) {
+			t.Fatal("a reader that keeps up is dropped")
+		}
+		if _, err := w.take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !w.deliver(large) || w.deliver(large) {
+		t.Error("want the watch to end with the second event that is not read")
+	}
+	if _, err := w.take(); !errors.Is(err, store.ErrSlowWatcher) {
+		t.Errorf("%v", err)
 	}
 }
 
