@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -38,7 +37,7 @@ func (f *applyFlags) addFlags(c *cobra.Command) {
 // of that.
 func (f *applyFlags) apply(ctx context.Context, client *client, m manifest, dryRun bool) (api.Object, []string, error) {
 	request := &apipb.ApplyRequest{
-		Namespace: f.namespaceOf(m), Name: m.name, Manifest: m.content,
+		Namespace: m.namespace, Name: m.name, Manifest: m.content,
 		FieldManager: f.manager, Force: f.force, FieldValidation: validations[f.validate],
 	}
 	if dryRun {
@@ -48,16 +47,9 @@ func (f *applyFlags) apply(ctx context.Context, client *client, m manifest, dryR
 	return obj, warnings, explainConflicts(err)
 }
 
-func (f *applyFlags) namespaceOf(m manifest) string {
-	if !m.kind.Namespaced {
-		return ""
-	}
-	return cmp.Or(m.namespace, f.namespace)
-}
-
 // live returns the object that a manifest is about, or nil if there is none.
 func (f *applyFlags) live(ctx context.Context, client *client, m manifest) (api.Object, error) {
-	obj, err := client.get(ctx, m.kind, f.namespaceOf(m), m.name)
+	obj, err := client.get(ctx, m.kind, m.namespace, m.name)
 	if status.Code(err) == codes.NotFound {
 		return nil, nil
 	}

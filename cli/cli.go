@@ -71,10 +71,12 @@ type target struct {
 	allNamespaces bool
 }
 
+const namespaceFlag = "namespace"
+
 func (t *target) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&t.server, "server", "s", cmp.Or(os.Getenv(serverVariable), DefaultServer),
 		"address of the server's gRPC listener, host:port or unix:///path ($"+serverVariable+")")
-	c.Flags().StringVarP(&t.namespace, "namespace", "n", "default", "namespace")
+	c.Flags().StringVarP(&t.namespace, namespaceFlag, "n", "default", "namespace")
 }
 
 func (t *target) addAllNamespacesFlag(c *cobra.Command) {

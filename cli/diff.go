@@ -81,7 +81,7 @@ func (f *applyFlags) states(ctx context.Context, client *client, m manifest, liv
 	if m.kind == api.Secrets {
 		mask(before, after)
 	}
-	name := strings.Join([]string{m.kind.GroupVersionKind().GroupVersion().String(), m.kind.Name, f.namespaceOf(m), m.name}, ".")
+	name := strings.Join([]string{m.kind.GroupVersionKind().GroupVersion().String(), m.kind.Name, m.namespace, m.name}, ".")
 	name = strings.ReplaceAll(name, "/", ".")
 	if before != nil {
 		err = writeYAML(filepath.Join(live, name), before)

@@ -55,10 +55,41 @@ func readManifests(paths []string, stdin io.Reader) ([]manifest, error) {
 	return out, nil
 }
 
+// manifests reads the objects of files. Each is in the namespace that it names, or else
+// in that of the command; if the user has asked for another one than it names, which of
+// the two is meant is for the user to say.
+func (t *target) manifests(c *cobra.Command, files []string) ([]manifest, error) {
+	manifests, err := readManifests(files, c.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	asked := c.Flags().Changed(namespaceFlag)
+	for i := range manifests {
+		if err := manifests[i].settle(t.namespace, asked); err != nil {
+			return nil, UsageError(err)
+		}
+	}
+	return manifests, nil
+}
+
+// settle gives a manifest the namespace of the command where it has none of its own.
+func (m *manifest) settle(namespace string, asked bool) error {
+	switch {
+	case !m.kind.Namespaced:
+		m.namespace = ""
+	case m.namespace == "":
+		m.namespace = namespace
+	case asked && m.namespace != namespace:
+		return fmt.Errorf("%s: the namespace from the provided object %q does not match the namespace %q. "+
+			"You must pass '--namespace=%s' to perform this operation", named{m.kind, m.name}, m.namespace, namespace, m.namespace)
+	}
+	return nil
+}
+
 // eachManifest calls fn for each object of the files, whatever becomes of those
 // before it, and joins what fails.
 func (t *target) eachManifest(c *cobra.Command, files []string, fn func(*client, manifest) error) error {
-	manifests, err := readManifests(files, c.InOrStdin())
+	manifests, err := t.manifests(c, files)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,10 +69,10 @@ func (s *selection) objects(c *cobra.Command, client *client, args []string) ([]
 }
 
 func (s *selection) fromFiles(c *cobra.Command) ([]chosen, error) {
-	manifests, err := readManifests(s.files, c.InOrStdin())
+	manifests, err := s.manifests(c, s.files)
 	var out []chosen
 	for _, m := range manifests {
-		out = append(out, chosen{named: named{m.kind, m.name}, namespace: cmp.Or(m.namespace, s.scope(m.kind))})
+		out = append(out, chosen{named: named{m.kind, m.name}, namespace: m.namespace})
 	}
 	return out, err
 }

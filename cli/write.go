@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -77,8 +76,7 @@ func checkValidation(name string) error {
 
 // one sends one object and prints what came of it.
 func (f *writeFlags) one(c *cobra.Command, client *client, m manifest) error {
-	namespace := cmp.Or(m.namespace, f.namespace)
-	obj, warnings, err := client.write(c.Context(), m.kind, f.verb, namespace, m.name, validations[f.validate], m.content)
+	obj, warnings, err := client.write(c.Context(), m.kind, f.verb, m.namespace, m.name, validations[f.validate], m.content)
 	if err != nil {
 		return err
 	}
