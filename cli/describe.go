@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/api"
@@ -31,7 +32,7 @@ func describeCommand() *cobra.Command {
 		Use:   "describe TYPE [NAME...] | TYPE/NAME... | TYPE -l SELECTOR | -f FILE...",
 		Short: "Tell all about objects, with their events",
 		Long: "Tell all about objects, with their events. Where there is no object of the name, it is taken for the\n" +
-			"beginning of names. Of what a Secret or ConfigMap holds only the sizes are shown.",
+			"beginning of names. Of what a Secret holds only the sizes are shown.",
 		Example: "  berth describe pod web\n  berth describe node/node1\n  berth describe pods -l app=web",
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -112,7 +113,10 @@ func (f *describeFlags) text(ctx context.Context, client *client, k *api.Kind, o
 		}
 	}
 	if k == api.Nodes {
-		if related.Pods, err = podsOn(ctx, client, obj.GetName()); err != nil {
+		related.Pods, err = podsOn(ctx, client, obj.GetName())
+		var noLease error
+		related.Lease, noLease = leaseOf(ctx, client, obj.GetName())
+		if err := errors.Join(err, noLease); err != nil {
 			return "", err
 		}
 	}
@@ -142,4 +146,17 @@ func podsOn(ctx context.Context, client *client, node string) ([]*corev1.Pod, er
 		out = append(out, item.(*corev1.Pod))
 	}
 	return out, err
+}
+
+// leaseOf returns the Lease that a node's heartbeats renew, or nil if there has been none
+// since the server started.
+func leaseOf(ctx context.Context, client *client, node string) (*coordinationv1.Lease, error) {
+	obj, err := client.get(ctx, api.Leases, corev1.NamespaceNodeLease, node)
+	if err != nil {
+		if status.Code(err) == codes.NotFound {
+			err = nil
+		}
+		return nil, err
+	}
+	return obj.(*coordinationv1.Lease), nil
 }

@@ -27,6 +27,14 @@ func (p *page) containers(label string, pod *corev1.Pod, list []corev1.Container
 	})
 }
 
+// conditionStatus is what is so or not in the word that conditions have for it.
+func conditionStatus(is bool) corev1.ConditionStatus {
+	if is {
+		return corev1.ConditionTrue
+	}
+	return corev1.ConditionFalse
+}
+
 func statusOf(statuses []corev1.ContainerStatus, name string) *corev1.ContainerStatus {
 	for i := range statuses {
 		if statuses[i].Name == name {
@@ -56,7 +64,7 @@ func (p *page) container(pod *corev1.Pod, c *corev1.Container, status *corev1.Co
 		if status.LastTerminationState.Terminated != nil {
 			p.state("Last State", status.LastTerminationState, now)
 		}
-		p.field("Ready", status.Ready)
+		p.field("Ready", conditionStatus(status.Ready))
 		p.field("Restart Count", status.RestartCount)
 	}
 	p.resources("Limits", c.Resources.Limits)

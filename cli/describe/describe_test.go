@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -111,7 +112,7 @@ Init Containers:
       Exit Code:    0
       Started:      Fri, 01 May 2026 11:01:00 +0000 (59m ago)
       Finished:     Fri, 01 May 2026 11:02:00 +0000 (58m ago)
-    Ready:          true
+    Ready:          True
     Restart Count:  0
     Environment:    <none>
     Mounts:         <none>
@@ -130,7 +131,7 @@ Containers:
       Exit Code:    1
       Started:      Fri, 01 May 2026 11:58:00 +0000 (2m ago)
       Finished:     Fri, 01 May 2026 11:59:00 +0000 (60s ago)
-    Ready:          false
+    Ready:          False
     Restart Count:  3
     Limits:
       memory:  128Mi
@@ -229,7 +230,7 @@ func TestNode(t *testing.T) {
 		Status: corev1.NodeStatus{
 			Capacity: amounts("2", "4Gi"), Allocatable: amounts("2", "2Gi"),
 			Addresses:  []corev1.NodeAddress{{Type: "InternalIP", Address: "192.0.2.1"}, {Type: "Hostname", Address: "n1"}},
-			Conditions: []corev1.NodeCondition{{Type: "Ready", Status: "True", Reason: "KubeletReady", LastHeartbeatTime: ago(5 * time.Second), LastTransitionTime: ago(time.Hour)}},
+			Conditions: []corev1.NodeCondition{{Type: "Ready", Status: "True", Reason: "KubeletReady", LastHeartbeatTime: ago(time.Hour), LastTransitionTime: ago(time.Hour)}},
 			NodeInfo:   corev1.NodeSystemInfo{KernelVersion: "6.1", OSImage: "Debian", KubeletVersion: "v1", Architecture: "amd64", OperatingSystem: "linux", ContainerRuntimeVersion: "containerd://2"},
 		},
 	}
@@ -244,9 +245,10 @@ Created:        Fri, 01 May 2026 11:00:00 +0000 (60m ago)
 Taints:         k=v:NoSchedule
                 node.kubernetes.io/unschedulable:NoSchedule
 Unschedulable:  true
+Last Heard Of:  Fri, 01 May 2026 11:59:50 +0000 (10s ago)
 Conditions:
-  Type   Status  Heard  Since  Reason
-  Ready  True    5s     60m    KubeletReady
+  Type   Status  Since  Reason
+  Ready  True    60m    KubeletReady
 Addresses:
   InternalIP:  192.0.2.1
   Hostname:    n1
@@ -276,7 +278,12 @@ Allocated resources (limits may be more than there is):
   cpu       500m (25%)   4 (200%)
   memory    512Mi (25%)  1Gi (50%)
 `
-	compare(t, want, Object(n, Related{Pods: pods}, now))
+	lease := &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{RenewTime: ptr.To(metav1.MicroTime(ago(10 * time.Second)))}}
+	compare(t, want, Object(n, Related{Pods: pods, Lease: lease}, now))
+
+	if got := Object(n, Related{}, now); !strings.Contains(got, "Last Heard Of:  not since the server started\n") {
+		t.Error(got)
+	}
 }
 
 func TestOtherKinds(t *testing.T) {
@@ -293,8 +300,10 @@ Created:      Fri, 01 May 2026 11:59:00 +0000 (60s ago)
 	}{
 		"secret": {&corev1.Secret{ObjectMeta: meta, Type: "Opaque", Data: map[string][]byte{"password": []byte("hunter2"), "a": nil}},
 			"Type:         Opaque\nData:\n  a:         0 bytes\n  password:  7 bytes\n"},
-		"configMap": {&corev1.ConfigMap{ObjectMeta: meta, Immutable: ptr.To(true), Data: map[string]string{"k": "abc"}},
-			"Immutable:    true\nData:\n  k:  3 bytes\nBinary Data:  <none>\n"},
+		"configMap": {&corev1.ConfigMap{ObjectMeta: meta, Immutable: ptr.To(true),
+			Data: map[string]string{"k": "abc", "file": "a: 1\n\tb\n\n", "empty": ""}, BinaryData: map[string][]byte{"raw": {1, 2}}},
+			"Immutable:    true\nData:\n  empty:\n    \n  file:\n    a: 1\n        b\n    \n  k:\n    abc\nBinary Data:\n  raw:  2 bytes\n"},
+		"configMap without data": {&corev1.ConfigMap{ObjectMeta: meta}, "Data:         <none>\nBinary Data:  <none>\n"},
 		"event": {&corev1.Event{ObjectMeta: meta, Type: "Normal", Reason: "Pulled", Message: "m", InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "p"}},
 			"About:        Pod/p\nType:         Normal\nReason:       Pulled\nSeen:         60s\nFrom:         <none>\nMessage:      m\n"},
 	} {

@@ -7,18 +7,21 @@ import (
 	"fmt"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/berth-run/berth/api/table"
 )
 
-func (p *page) node(n *corev1.Node, pods []*corev1.Pod, now time.Time) {
+func (p *page) node(n *corev1.Node, related Related, now time.Time) {
 	p.field("Name", n.Name)
 	p.field("Roles", table.NodeRoles(n))
 	p.labels(n)
 	p.field("Created", moment(n.CreationTimestamp, now))
 	p.list("Taints", taints(n.Spec.Taints))
 	p.field("Unschedulable", n.Spec.Unschedulable)
+	p.field("Last Heard Of", heard(related.Lease, now))
 	p.nodeConditions(n.Status.Conditions, now)
 	p.section("Addresses", func() {
 		for _, a := range n.Status.Addresses {
@@ -29,7 +32,16 @@ func (p *page) node(n *corev1.Node, pods []*corev1.Pod, now time.Time) {
 	p.resources("Allocatable", n.Status.Allocatable)
 	p.section("System Info", func() { p.systemInfo(&n.Status.NodeInfo) })
 	p.given("PodCIDR", n.Spec.PodCIDR)
-	p.podsOnNode(n, pods, now)
+	p.podsOnNode(n, related.Pods, now)
+}
+
+// heard says when a node has last been heard of. The heartbeats renew its Lease, which
+// the server keeps in memory; the times in its conditions stand still.
+func heard(l *coordinationv1.Lease, now time.Time) string {
+	if l == nil || l.Spec.RenewTime == nil {
+		return "not since the server started"
+	}
+	return moment(metav1.Time(*l.Spec.RenewTime), now)
 }
 
 func (p *page) systemInfo(i *corev1.NodeSystemInfo) {
@@ -48,10 +60,10 @@ func (p *page) nodeConditions(conditions []corev1.NodeCondition, now time.Time) 
 	var rows [][]string
 	for _, c := range conditions {
 		rows = append(rows, []string{
-			string(c.Type), string(c.Status), age(c.LastHeartbeatTime, now), age(c.LastTransitionTime, now), reasons(c.Reason, c.Message),
+			string(c.Type), string(c.Status), age(c.LastTransitionTime, now), reasons(c.Reason, c.Message),
 		})
 	}
-	p.table("Conditions", []string{"Type", "Status", "Heard", "Since", "Reason"}, rows)
+	p.table("Conditions", []string{"Type", "Status", "Since", "Reason"}, rows)
 }
 
 func taints(list []corev1.Taint) []string {

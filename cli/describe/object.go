@@ -5,9 +5,6 @@ package describe
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -24,6 +21,8 @@ type Related struct {
 	Events []*corev1.Event
 	// Pods are those on a node.
 	Pods []*corev1.Pod
+	// Lease is that of a node, if it has one.
+	Lease *coordinationv1.Lease
 }
 
 // Object tells what there is to know of an object. now is what ages are reckoned from.
@@ -33,7 +32,7 @@ func Object(obj api.Object, related Related, now time.Time) string {
 		case *corev1.Pod:
 			p.pod(o, now)
 		case *corev1.Node:
-			p.node(o, related.Pods, now)
+			p.node(o, related, now)
 		default:
 			p.other(o, now)
 		}
@@ -56,11 +55,11 @@ func (p *page) other(obj api.Object, now time.Time) {
 	case *corev1.Secret:
 		p.field("Type", string(o.Type))
 		p.immutable(o.Immutable)
-		p.sizes("Data", sizes(o.Data))
+		p.sizes("Data", o.Data)
 	case *corev1.ConfigMap:
 		p.immutable(o.Immutable)
-		p.sizes("Data", sizes(o.Data))
-		p.sizes("Binary Data", sizes(o.BinaryData))
+		p.texts("Data", o.Data)
+		p.sizes("Binary Data", o.BinaryData)
 	case *corev1.ServiceAccount:
 		p.list("Image pull secrets", pullSecrets(o.ImagePullSecrets))
 	case *corev1.Event:
@@ -85,27 +84,6 @@ func (p *page) immutable(is *bool) {
 	if ptr.Deref(is, false) {
 		p.field("Immutable", true)
 	}
-}
-
-// sizes shows how long values are, and never the values: they may be secret, or long.
-func (p *page) sizes(label string, bytes map[string]int) {
-	if len(bytes) == 0 {
-		p.field(label, none)
-		return
-	}
-	p.section(label, func() {
-		for _, key := range slices.Sorted(maps.Keys(bytes)) {
-			p.field(key, fmt.Sprintf("%d bytes", bytes[key]))
-		}
-	})
-}
-
-func sizes[V string | []byte](data map[string]V) map[string]int {
-	out := map[string]int{}
-	for key, value := range data {
-		out[key] = len(value)
-	}
-	return out
 }
 
 func pullSecrets(refs []corev1.LocalObjectReference) []string {
