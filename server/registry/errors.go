@@ -28,6 +28,8 @@ func storeError(k *api.Kind, name string, err error) error {
 		return apierrors.NewResourceExpired(err.Error())
 	case errors.Is(err, store.ErrClosed):
 		return apierrors.NewServiceUnavailable("the server is shutting down")
+	case errors.Is(err, store.ErrUnavailable):
+		return apierrors.NewServiceUnavailable(fmt.Sprintf("%s %q: %v", k.Resource, name, err))
 	case errors.Is(err, store.ErrTooLarge):
 		return apierrors.NewRequestEntityTooLargeError(err.Error())
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/server/rpc"
 )
 
 // bookmarkInterval is how often a watch that wants bookmarks gets one.
@@ -31,12 +32,11 @@ func watchAbsent(w http.ResponseWriter, r *http.Request, k *api.AbsentKind, revi
 	if err != nil {
 		return err
 	}
-	ctx := r.Context()
-	if timeout != nil && *timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(*timeout)*time.Second)
-		defer cancel()
+	if timeout == nil {
+		timeout = new(int64)
 	}
+	ctx, cancel := rpc.WatchContext(r.Context(), *timeout)
+	defer cancel()
 	b := bookmarker{w: w, q: q, kind: k, revision: revision}
 	b.run(ctx, initial && bookmarks, bookmarks)
 	return nil

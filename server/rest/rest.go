@@ -14,6 +14,7 @@ package rest
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -30,14 +31,21 @@ type Options struct {
 	Gatherer prometheus.Gatherer
 	// Ready are the checks of /readyz, Live those of /livez; /healthz has both.
 	Ready, Live []Check
+	// BodyTimeout bounds the time that a request's body may take; 30 s by default.
+	BodyTimeout time.Duration
 	// Revision returns the store's newest, which lists of nothing show; 0 by default.
 	Revision func() int64
 }
+
+const bodyTimeout = 30 * time.Second
 
 // New returns the handler of the whole API over the services of s.
 func New(s *rpc.Server, o Options) (http.Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.BodyTimeout == 0 {
+		o.BodyTimeout = bodyTimeout
 	}
 	if o.Revision == nil {
 		o.Revision = func() int64 { return 0 }
@@ -68,7 +76,7 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return account(compressed, o.Logger, newMetrics(o.Metrics)), nil
+	return account(boundBody(compressed, o.BodyTimeout), o.Logger, newMetrics(o.Metrics)), nil
 }
 
 // handler picks who serves a request.

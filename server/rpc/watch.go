@@ -5,6 +5,7 @@ package rpc
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"google.golang.org/grpc"
@@ -29,7 +30,7 @@ func (s *service[C, U, O, L, E, PE]) Watch(req *apipb.WatchRequest, stream grpc.
 	if err := checkWatch(req); err != nil {
 		return err
 	}
-	ctx, cancel := watchContext(stream.Context(), req.GetTimeoutSeconds())
+	ctx, cancel := WatchContext(stream.Context(), req.GetTimeoutSeconds())
 	defer cancel()
 	w, err := s.reg.Watch(ctx, s.kind, req.GetNamespace(), registry.WatchOptions{
 		LabelSelector:     req.GetLabelSelector(),
@@ -105,8 +106,13 @@ func isExpired(err error) bool {
 	return err != nil && apierror.From(err).ErrStatus.Code == 410
 }
 
-func watchContext(ctx context.Context, timeoutSeconds int64) (context.Context, context.CancelFunc) {
-	if timeoutSeconds <= 0 {
+// maxTimeoutSeconds is what fits into a time.Duration: longer is for ever.
+const maxTimeoutSeconds = math.MaxInt64 / int64(time.Second)
+
+// WatchContext returns a context that ends with ctx or after timeoutSeconds, where
+// those are more than 0.
+func WatchContext(ctx context.Context, timeoutSeconds int64) (context.Context, context.CancelFunc) {
+	if timeoutSeconds <= 0 || timeoutSeconds > maxTimeoutSeconds {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, time.Duration(timeoutSeconds)*time.Second)
