@@ -7,17 +7,14 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
 
 	"github.com/berth-run/berth/api"
 )
@@ -39,29 +36,6 @@ func Commands() []*cobra.Command {
 		c.RunE = func(c *cobra.Command, args []string) error { return readable(run(c, args)) }
 	}
 	return verbs
-}
-
-// readable returns an error with the text for users. One that has an exit code has
-// that text already.
-func readable(err error) error {
-	if err == nil || errors.As(err, new(*exitError)) {
-		return err
-	}
-	return errors.New(message(err))
-}
-
-// message returns the text of an error for users: what the server said, without
-// the frame that gRPC puts around it.
-func message(err error) string {
-	s, ok := status.FromError(err)
-	if !ok {
-		return err.Error()
-	}
-	if _, dial, ok := strings.Cut(s.Message(), "while dialing: "); ok {
-		return "cannot reach the server: " + strings.TrimSuffix(dial, `"`) +
-			"; start it, or name another address with --server or $" + serverVariable
-	}
-	return s.Message()
 }
 
 // target is which server and namespace a verb works on.

@@ -65,7 +65,7 @@ func (f *deleteFlags) run(c *cobra.Command, args []string) error {
 	replies := make([]api.Object, len(objects))
 	for i, o := range objects {
 		if replies[i], err = f.deleteOne(c.Context(), client, o); err != nil {
-			errs = append(errs, errors.New(message(err)))
+			errs = append(errs, err)
 		}
 	}
 	for i, o := range objects {
@@ -73,7 +73,7 @@ func (f *deleteFlags) run(c *cobra.Command, args []string) error {
 			continue
 		}
 		if err := f.waitGone(c.Context(), client, o, replies[i]); err != nil {
-			errs = append(errs, errors.New(message(err)))
+			errs = append(errs, err)
 			continue
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%s deleted\n", o.named)

@@ -69,7 +69,7 @@ func (f *describeFlags) run(c *cobra.Command, args []string) error {
 			}
 		}
 		if err != nil {
-			errs = append(errs, errors.New(message(err)))
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

@@ -40,7 +40,7 @@ func diffResult(err error) error {
 	if err == nil || errors.As(err, new(*exitError)) {
 		return err
 	}
-	return &exitError{exitUsage, errors.New(message(err))}
+	return &exitError{exitUsage, err}
 }
 
 func (f *applyFlags) diff(c *cobra.Command) error {

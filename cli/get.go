@@ -151,7 +151,7 @@ func (f *getFlags) each(c *cobra.Command, client *client, objects []named) error
 	for _, o := range objects {
 		obj, err := client.get(c.Context(), o.kind, f.scope(o.kind), o.name)
 		if err != nil {
-			errs = append(errs, errors.New(message(err)))
+			errs = append(errs, err)
 			continue
 		}
 		found = append(found, obj)

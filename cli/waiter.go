@@ -134,10 +134,8 @@ func (w *waiter) result(ctx context.Context, o chosen, last wait.Verdict, err er
 		return &exitError{exitTimeout, fmt.Errorf("%s: the time is over: %s", o.named, orAbsent(last.Seen))}
 	case ctx.Err() != nil:
 		return fmt.Errorf("no longer waiting for %s", o.named)
-	case errors.As(err, new(*exitError)):
-		return err
 	}
-	return errors.New(message(err))
+	return err
 }
 
 func orAbsent(seen string) string {

@@ -76,7 +76,7 @@ func exists(*api.Kind, api.Object) (Verdict, error) { return Verdict{Outcome: Me
 // ends takes what is there as not gone yet: its end is no state of it.
 func ends(_ *api.Kind, obj api.Object) (Verdict, error) {
 	if obj.GetDeletionTimestamp() == nil {
-		return Verdict{Seen: "nobody has deleted it"}, nil
+		return Verdict{Seen: "it is still there and not being deleted"}, nil
 	}
 	return Verdict{Seen: "it is being deleted"}, nil
 }

@@ -209,7 +209,7 @@ func TestGoals(t *testing.T) {
 		"any value, but there is none": {"jsonpath={.status.podIP}", api.Pods, running, Verdict{Pending, "{.status.podIP} finds nothing"}},
 
 		"create":            {"create", api.Pods, with(), Verdict{Outcome: Met}},
-		"delete":            {"delete", api.Pods, with(), Verdict{Pending, "nobody has deleted it"}},
+		"delete":            {"delete", api.Pods, with(), Verdict{Pending, "it is still there and not being deleted"}},
 		"delete on its way": {"delete", api.Pods, with(isDeleted), Verdict{Pending, "it is being deleted"}},
 	} {
 		t.Run(name, func(t *testing.T) {

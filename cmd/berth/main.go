@@ -22,7 +22,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := execute(ctx, root()); err != nil {
-		if text := err.Error(); text != "" { // without words it is an exit code only
+		for _, text := range cli.Messages(err) {
 			fmt.Fprintln(os.Stderr, "berth:", text)
 		}
 		os.Exit(cli.ExitCode(err))
