@@ -5,18 +5,13 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
-
-	"github.com/berth-run/berth/api"
 )
 
 func diffCommand() *cobra.Command {
@@ -49,52 +44,14 @@ func (f *applyFlags) diff(c *cobra.Command) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	live, merged := filepath.Join(dir, "LIVE"), filepath.Join(dir, "MERGED")
-	if err := errors.Join(os.Mkdir(live, 0o700), os.Mkdir(merged, 0o700)); err != nil {
+	s, err := newStates(f, dir)
+	if err != nil {
 		return err
 	}
-	if err := f.each(c, func(client *client, m manifest) error { return f.states(c.Context(), client, m, live, merged) }); err != nil {
+	if err := f.each(c, func(client *client, m manifest) error { return s.add(c.Context(), client, m) }); err != nil {
 		return err
 	}
 	return compare(c, dir)
-}
-
-// states writes an object as it is and as it would be to files of the same name in
-// two directories. What does not exist has no file.
-func (f *applyFlags) states(ctx context.Context, client *client, m manifest, live, merged string) error {
-	now, err := f.live(ctx, client, m)
-	if err != nil {
-		return err
-	}
-	then, _, err := f.apply(ctx, client, m, true)
-	if err != nil {
-		return err
-	}
-	before, err := intentOf(m.kind, now)
-	if err != nil {
-		return err
-	}
-	after, err := intentOf(m.kind, then)
-	if err != nil {
-		return err
-	}
-	if m.kind == api.Secrets {
-		mask(before, after)
-	}
-	name := strings.Join([]string{m.kind.GroupVersionKind().GroupVersion().String(), m.kind.Name, m.namespace, m.name}, ".")
-	name = strings.ReplaceAll(name, "/", ".")
-	if before != nil {
-		err = writeYAML(filepath.Join(live, name), before)
-	}
-	return errors.Join(err, writeYAML(filepath.Join(merged, name), after))
-}
-
-func writeYAML(path string, content map[string]any) error {
-	text, err := yaml.Marshal(content)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o600)
 }
 
 // compare has a program show the difference between the two directories.

@@ -23,10 +23,25 @@ func intentOf(k *api.Kind, obj api.Object) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	removeReported(content)
+	return content, nil
+}
+
+// intent is that of a manifest, in the namespace where its object would be.
+func (m manifest) intent() map[string]any {
+	content := m.content.AsMap()
+	removeReported(content)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata["namespace"] = m.namespace
+	}
+	return content
+}
+
+// removeReported removes what the server and the nodes say of an object.
+func removeReported(content map[string]any) {
 	delete(content, "status")
 	removeMetadata(content, "managedFields", "resourceVersion", "generation", "uid", "creationTimestamp")
 	unstructured.RemoveNestedField(content, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
-	return content, nil
 }
 
 // contentOf returns an object as its manifest shows it.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/berth-run/berth/api"
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
 )
 
@@ -21,23 +22,25 @@ import (
 type labelFlags struct {
 	selection
 	overwrite bool
-	// field is the map, done what was done to an object.
-	field, done string
+	// field is the map, entry what is in it, set and removed what was done to an object.
+	field, entry, set, removed string
 }
 
 func labelCommand() *cobra.Command {
-	return metadataCommand("label", "labels", labelFlags{field: "labels", done: "labeled"})
+	return metadataCommand("label", labelFlags{field: "labels", entry: "label", set: "labeled", removed: "unlabeled"},
+		"  berth label pod web tier=front old-\n  berth label node/node1 disk=ssd --overwrite")
 }
 
 func annotateCommand() *cobra.Command {
-	return metadataCommand("annotate", "annotations", labelFlags{field: "annotations", done: "annotated"})
+	return metadataCommand("annotate", labelFlags{field: "annotations", entry: "annotation", set: "annotated", removed: "annotated"},
+		"  berth annotate pod web description='the front page' old-\n  berth annotate pods -l app=web owner=ops --overwrite")
 }
 
-func metadataCommand(verb, what string, f labelFlags) *cobra.Command {
+func metadataCommand(verb string, f labelFlags, example string) *cobra.Command {
 	c := &cobra.Command{
 		Use:     verb + " TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | TYPE --all KEY=VALUE... KEY-...",
-		Short:   "Set " + what + " of objects, or with KEY- remove them",
-		Example: "  berth " + verb + " pod web tier=front old-\n  berth " + verb + " node/node1 disk=ssd --overwrite",
+		Short:   "Set " + f.field + " of objects, or with KEY- remove them",
+		Example: example,
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.selection.addFlags(c)
@@ -62,12 +65,9 @@ func (f *labelFlags) run(c *cobra.Command, args []string) error {
 	}
 	var errs []error
 	for _, o := range objects {
-		done, err := f.change(c.Context(), client, o, entries)
-		if err != nil {
+		if err := f.change(c, client, o, entries); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %s", o.named, message(err)))
-			continue
 		}
-		fmt.Fprintln(c.OutOrStdout(), o.named, done)
 	}
 	return errors.Join(errs...)
 }
@@ -99,12 +99,12 @@ func splitEntries(args []string) (objects []string, entries map[string]*string, 
 	return args[:first], entries, nil
 }
 
-// change sets and removes the entries of one object.
-func (f *labelFlags) change(ctx context.Context, client *client, o chosen, entries map[string]*string) (done string, err error) {
+// change sets and removes the entries of one object, and says what that has done.
+func (f *labelFlags) change(c *cobra.Command, client *client, o chosen, entries map[string]*string) (err error) {
 	obj := o.obj
 	if obj == nil {
-		if obj, err = client.get(ctx, o.kind, o.namespace, o.name); err != nil {
-			return "", err
+		if obj, err = client.get(c.Context(), o.kind, o.namespace, o.name); err != nil {
+			return err
 		}
 	}
 	current := obj.GetLabels()
@@ -112,8 +112,23 @@ func (f *labelFlags) change(ctx context.Context, client *client, o chosen, entri
 		current = obj.GetAnnotations()
 	}
 	differ, err := newEntries(current, entries, f.overwrite)
-	if err != nil || len(differ) == 0 {
-		return "unchanged", err
+	if err != nil {
+		return err
+	}
+	for _, key := range missing(current, entries) {
+		fmt.Fprintf(c.OutOrStdout(), "%s %q not found.\n", f.entry, key)
+	}
+	if err := f.send(c.Context(), client, o, obj, differ); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.OutOrStdout(), o.named, f.done(differ))
+	return err
+}
+
+// send changes an object by the entries that differ, if there are any.
+func (f *labelFlags) send(ctx context.Context, client *client, o chosen, obj api.Object, differ map[string]*string) error {
+	if len(differ) == 0 {
+		return nil
 	}
 	metadata := map[string]any{f.field: differ}
 	if !f.overwrite {
@@ -121,9 +136,34 @@ func (f *labelFlags) change(ctx context.Context, client *client, o chosen, entri
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
-		return "", err
+		return err
 	}
-	return f.done, client.patch(ctx, o, patch)
+	return client.patch(ctx, o, patch)
+}
+
+// done says what the entries that differed have done to an object.
+func (f *labelFlags) done(differ map[string]*string) string {
+	if len(differ) == 0 {
+		return "unchanged"
+	}
+	for _, value := range differ {
+		if value != nil {
+			return f.set
+		}
+	}
+	return f.removed
+}
+
+// missing are the keys of the entries to remove that are not there.
+func missing(current map[string]string, entries map[string]*string) []string {
+	var keys []string
+	for key, value := range entries {
+		if _, has := current[key]; value == nil && !has {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // newEntries leaves out what is so already, and refuses to change a value unless that
