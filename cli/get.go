@@ -33,6 +33,7 @@ func (f *getFlags) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&f.labels, "selector", "l", "", "label selector, such as app=web")
 	c.Flags().StringVar(&f.fields, "field-selector", "", "field selector, such as spec.nodeName=node1")
 	c.Flags().BoolVar(&f.noHeaders, "no-headers", false, "no header line")
+	c.Flags().BoolVar(&f.showLabels, "show-labels", false, "with a column of the labels")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "show changes as they come")
 }
 
@@ -41,7 +42,7 @@ func getCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "get TYPE [NAME...] | TYPE/NAME...",
 		Short:   "Show objects",
-		Example: "  berth get pods -A -o wide\n  berth get pod web -o yaml\n  berth get pods -l app=web -w",
+		Example: "  berth get pods -A -o wide\n  berth get pod web -o yaml\n  berth get pod web -o jsonpath='{.status.podIP}'\n  berth get pods -l app=web -w",
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.addFlags(c)

@@ -19,50 +19,52 @@ import (
 
 // output is the form in which objects are shown.
 type output struct {
-	format    string
-	noHeaders bool
+	format                                   string
+	noHeaders, showLabels, showManagedFields bool
+	// form shows objects in another form than a table; check sets it.
+	form
 }
 
 func (o *output) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.format, "output", "o", "", "output format: wide, json, yaml or name")
+	c.Flags().StringVarP(&o.format, "output", "o", "",
+		"output format: wide, json, yaml, name, jsonpath=TEMPLATE or go-template=TEMPLATE")
+	c.Flags().BoolVar(&o.showManagedFields, "show-managed-fields", false, "with the managedFields in JSON and YAML")
 }
 
 // table tells whether objects are shown as rows of a table.
 func (o *output) table() bool { return o.format == "" || o.format == "wide" }
 
-func (o *output) check() error {
-	switch o.format {
-	case "", "wide", "json", "yaml", "name":
+// check reads the format.
+func (o *output) check() (err error) {
+	if o.table() {
 		return nil
 	}
-	return UsageError(fmt.Errorf("--output %q: must be wide, json, yaml or name", o.format))
+	if o.form, err = formNamed(o.format, o.showManagedFields); err != nil {
+		return UsageError(fmt.Errorf("--output %w", err))
+	}
+	return nil
 }
 
 // printer shows objects of one kind.
 type printer struct {
-	kind  *api.Kind
-	print printers.ResourcePrinter
-	// lists tells that print takes whole lists.
-	lists bool
-	out   io.Writer
+	kind *api.Kind
+	form
+	out io.Writer
 	// columns is set where print takes tables: it writes to out, and gives the
 	// rows of a later table the widths of those before.
 	columns *tabwriter.Writer
 }
 
 func (o *output) printer(k *api.Kind, withNamespace bool, out io.Writer) *printer {
-	switch o.format {
-	case "json":
-		return &printer{kind: k, print: &printers.JSONPrinter{}, lists: true, out: out}
-	case "yaml":
-		return &printer{kind: k, print: &printers.YAMLPrinter{}, lists: true, out: out}
-	case "name":
-		return &printer{kind: k, print: &printers.NamePrinter{ShortOutput: true}, out: out}
+	if !o.table() {
+		return &printer{kind: k, form: o.form, out: out}
 	}
 	options := printers.PrintOptions{
-		Wide: o.format == "wide", WithNamespace: withNamespace && k.Namespaced, NoHeaders: o.noHeaders,
+		Wide: o.format == "wide", WithNamespace: withNamespace && k.Namespaced, NoHeaders: o.noHeaders, ShowLabels: o.showLabels,
 	}
-	return &printer{kind: k, print: printers.NewTablePrinter(options), out: out, columns: printers.GetNewTabWriter(out)}
+	return &printer{
+		kind: k, form: form{print: printers.NewTablePrinter(options)}, out: out, columns: printers.GetNewTabWriter(out),
+	}
 }
 
 // list shows objects as one table, one list, or one after another.
