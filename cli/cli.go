@@ -25,6 +25,12 @@ const DefaultServer = "127.0.0.1:7444"
 // serverVariable names the environment variable for the server's address.
 const serverVariable = "BERTH_SERVER"
 
+// ServerUsage describes the flag for the server's address.
+const ServerUsage = "address of the server's gRPC listener, host:port or unix:///path ($" + serverVariable + ")"
+
+// Server is the address of the server where no flag gives another.
+func Server() string { return cmp.Or(os.Getenv(serverVariable), DefaultServer) }
+
 // Commands returns the client verbs.
 func Commands() []*cobra.Command {
 	verbs := []*cobra.Command{
@@ -48,8 +54,7 @@ type target struct {
 const namespaceFlag = "namespace"
 
 func (t *target) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&t.server, "server", "s", cmp.Or(os.Getenv(serverVariable), DefaultServer),
-		"address of the server's gRPC listener, host:port or unix:///path ($"+serverVariable+")")
+	c.Flags().StringVarP(&t.server, "server", "s", Server(), ServerUsage)
 	c.Flags().StringVarP(&t.namespace, namespaceFlag, "n", "default", "namespace")
 }
 

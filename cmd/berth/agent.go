@@ -62,7 +62,7 @@ func agentCommand() *cobra.Command {
 	hostname, _ := os.Hostname()
 	f := c.Flags()
 	f.StringVar(&cfg.Name, "node-name", strings.ToLower(cmp.Or(hostname, "node")), "name of the node")
-	f.StringVar(&cfg.Server, "server", cli.DefaultServer, "address of the server's gRPC listener, host:port or unix:///path")
+	f.StringVar(&cfg.Server, "server", cli.Server(), cli.ServerUsage)
 	f.StringVar(&cfg.StateDir, "state-dir", defaultAgentDir, "directory of the node's state")
 	f.StringVar(&cfg.RuntimeEndpoint, "runtime-endpoint", "", "CRI socket of a runtime that is there already; empty means the node's own containerd")
 	f.StringVar(&cfg.RuntimeDir, "runtime-dir", defaultRuntimeDir(), "directory of containerd, runc and the CNI plugins ($"+runtimeVariable+")")

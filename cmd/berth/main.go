@@ -71,5 +71,6 @@ func root() *cobra.Command {
 		sub.GroupID = "use"
 		c.AddCommand(sub)
 	}
+	c.AddCommand(versionCommand())
 	return c
 }
