@@ -7,12 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/berth-run/berth/api"
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
@@ -24,7 +20,10 @@ type getFlags struct {
 	output
 	labels string
 	fields string
+	sortBy string
 	watch  bool
+	// order is that of sortBy; check sets it.
+	order *order
 }
 
 func (f *getFlags) addFlags(c *cobra.Command) {
@@ -32,6 +31,7 @@ func (f *getFlags) addFlags(c *cobra.Command) {
 	f.output.addFlags(c)
 	c.Flags().StringVarP(&f.labels, "selector", "l", "", "label selector, such as app=web")
 	c.Flags().StringVar(&f.fields, "field-selector", "", "field selector, such as spec.nodeName=node1")
+	c.Flags().StringVar(&f.sortBy, "sort-by", "", "JSONPath expression to sort by, such as .metadata.creationTimestamp")
 	c.Flags().BoolVar(&f.noHeaders, "no-headers", false, "no header line")
 	c.Flags().BoolVar(&f.showLabels, "show-labels", false, "with a column of the labels")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "show changes as they come")
@@ -66,7 +66,7 @@ func nodesCommand() *cobra.Command {
 
 func (f *getFlags) run(c *cobra.Command, args []string) error {
 	objects, err := objectArgs(args)
-	if err := errors.Join(err, f.output.check()); err != nil {
+	if err := errors.Join(err, f.check()); err != nil {
 		return err
 	}
 	client, closeClient, err := f.connect()
@@ -90,6 +90,15 @@ func (f *getFlags) run(c *cobra.Command, args []string) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+func (f *getFlags) check() (err error) {
+	if f.sortBy != "" {
+		if f.order, err = parseOrder(f.sortBy); err != nil {
+			return UsageError(fmt.Errorf("--sort-by %w", err))
+		}
+	}
+	return f.output.check()
 }
 
 // byKind splits objects where the next is of another kind.
@@ -124,17 +133,10 @@ func (f *getFlags) list(ctx context.Context, client *client, k *api.Kind) ([]api
 	items, version, err := client.list(ctx, k, &apipb.ListRequest{
 		Namespace: f.scope(k), LabelSelector: f.labels, FieldSelector: f.fields,
 	})
-	if k == api.Events {
-		byTime(items)
+	if err != nil {
+		return nil, "", err
 	}
-	return items, version, err
-}
-
-// byTime sorts events by when they happened last, the newest at the end.
-func byTime(events []api.Object) {
-	slices.SortStableFunc(events, func(a, b api.Object) int {
-		return api.EventLastSeen(a.(*corev1.Event)).Compare(api.EventLastSeen(b.(*corev1.Event)).Time)
-	})
+	return items, version, f.sort(k, items)
 }
 
 func (f *getFlags) where(k *api.Kind) string {
@@ -157,6 +159,7 @@ func (f *getFlags) each(c *cobra.Command, client *client, objects []named) error
 		}
 		found = append(found, obj)
 	}
+	errs = append(errs, f.sort(objects[0].kind, found))
 	p := f.printer(objects[0].kind, f.allNamespaces, c.OutOrStdout())
 	switch len(found) {
 	case 0:
@@ -166,43 +169,4 @@ func (f *getFlags) each(c *cobra.Command, client *client, objects []named) error
 		errs = append(errs, p.list(found, ""))
 	}
 	return errors.Join(errs...)
-}
-
-// follow shows what exists and then every change, until it is interrupted.
-func (f *getFlags) follow(c *cobra.Command, client *client, objects []named) error {
-	if len(objects) > 1 {
-		return UsageError(errors.New("--watch takes one resource type, and one name or none"))
-	}
-	o := objects[0]
-	p := f.printer(o.kind, f.allNamespaces, c.OutOrStdout())
-	request := &apipb.WatchRequest{Namespace: f.scope(o.kind), LabelSelector: f.labels, FieldSelector: f.fields, Name: o.name}
-	err := f.begin(c.Context(), client, o, p, request)
-	if err == nil {
-		err = client.watch(c.Context(), o.kind, request, func(_ watch.EventType, obj api.Object) error { return p.one(obj) })
-	}
-	if errors.Is(c.Context().Err(), context.Canceled) {
-		return nil
-	}
-	return err
-}
-
-// begin shows what exists, and has the watch go on from there.
-func (f *getFlags) begin(ctx context.Context, client *client, o named, p *printer, request *apipb.WatchRequest) error {
-	if o.name != "" {
-		now, err := client.look(ctx, o.kind, request.GetNamespace(), o.name)
-		switch {
-		case err != nil:
-			return err
-		case now.obj == nil:
-			return apierrors.NewNotFound(o.kind.GroupResource(), o.name)
-		}
-		request.ResourceVersion = now.version
-		return p.one(now.obj)
-	}
-	items, version, err := f.list(ctx, client, o.kind)
-	if err != nil {
-		return err
-	}
-	request.ResourceVersion = version
-	return p.each(items)
 }
