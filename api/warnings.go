@@ -44,8 +44,8 @@ func taintWarnings(taints []corev1.Taint, path *field.Path) (out []string) {
 
 func podWarnings(pod *corev1.Pod) (out []string) {
 	eachContainer(&pod.Spec, func(c *corev1.Container, path *field.Path) {
-		out = append(out, resourceWarnings(c.Resources.Requests, path.Child("resources", "requests"))...)
-		out = append(out, resourceWarnings(c.Resources.Limits, path.Child("resources", "limits"))...)
+		out = append(out, resourceWarnings(c.Resources.Limits, nil, path.Child("resources", "limits"))...)
+		out = append(out, resourceWarnings(c.Resources.Requests, c.Resources.Limits, path.Child("resources", "requests"))...)
 		out = append(out, smallMemory(c, path)...)
 		out = append(out, envWarnings(c.Env, path.Child("env"))...)
 		out = append(out, portWarnings(c.Ports, path.Child("ports"))...)
@@ -77,10 +77,11 @@ func eachContainer(spec *corev1.PodSpec, do func(*corev1.Container, *field.Path)
 }
 
 // resourceWarnings finds bytes in thousandths: m, which is right for cpu, was
-// taken for mega.
-func resourceWarnings(list corev1.ResourceList, path *field.Path) (out []string) {
+// taken for mega. What is told of already, as the limit that a request follows, is
+// left out.
+func resourceWarnings(list, told corev1.ResourceList, path *field.Path) (out []string) {
 	for _, name := range []corev1.ResourceName{corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
-		if q, ok := list[name]; ok && isFractional(q) {
+		if q, ok := list[name]; ok && isFractional(q) && !q.Equal(told[name]) {
 			out = append(out, fmt.Sprintf("%s: %q has fractional bytes%s", path.Key(string(name)), q.String(), didYouMean(q)))
 		}
 	}

@@ -35,6 +35,7 @@ func TestB098MemoryThatIsSeldomMeant(t *testing.T) {
 		"1048577m": {at + `"1048577m" has fractional bytes`, at + "1048577m is less than the 1Mi that a process needs to start"},
 	} {
 		pod := podWithLimits(map[corev1.ResourceName]string{"memory": text, "cpu": "500m"})
+		pod.Spec.Containers[0].Resources.Requests = pod.Spec.Containers[0].Resources.Limits
 		if got := strings.Join(Warnings(pod), "\n"); got != want.warning {
 			t.Errorf("%s: warns %q, want %q", text, got, want.warning)
 		}
