@@ -97,7 +97,7 @@ func (m marshaler) text(obj any) ([]byte, error) {
 		body, err := json.MarshalIndent(obj, "", "  ")
 		return append(body, '\n'), err
 	}
-	body, err := json.Marshal(obj)
+	body, err := marshalJSON(obj)
 	return append(body, '\n'), err
 }
 
