@@ -18,6 +18,7 @@ import (
 
 	"github.com/berth-run/berth/api"
 	corepb "github.com/berth-run/berth/proto/berth/core/v1"
+	"github.com/berth-run/berth/server/registry"
 )
 
 // answerObject is an object or list of an answer: still in its Kubernetes protobuf
@@ -27,8 +28,9 @@ type answerObject struct {
 	gvk     schema.GroupVersionKind
 	empty   func() runtime.Object
 	encoded []byte
-	// value, where set, is the object, which is shared.
-	value runtime.Object
+	// object or list, where one is set, is what it is, shared.
+	object api.Object
+	list   *registry.List
 }
 
 // watchEvent is one event of a watch; object is what unwrap returns for an answer.
@@ -64,7 +66,7 @@ func (q *request) content(m protoreflect.Message) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is empty", m.Descriptor().FullName())
 		}
-		return q.reshape(&answerObject{kind: handed.Kind, value: handed.Object})
+		return q.reshape(&answerObject{kind: handed.Kind, object: handed.Object, list: handed.List})
 	}
 	object, err := unwrapObject(m.Get(content).Message())
 	if o, ok := object.(*answerObject); ok && err == nil {
@@ -106,8 +108,11 @@ func newAnswerObject(message string, encoded []byte) (*answerObject, error) {
 
 // decode returns the Go value, with its apiVersion and kind.
 func (o *answerObject) decode() (runtime.Object, error) {
-	if o.value != nil {
-		return o.value, nil
+	switch {
+	case o.object != nil:
+		return api.Typed(o.kind, o.object), nil
+	case o.list != nil:
+		return typedList(o.kind, o.list)
 	}
 	obj := o.empty()
 	if err := obj.(interface{ Unmarshal([]byte) error }).Unmarshal(o.encoded); err != nil {
@@ -118,6 +123,14 @@ func (o *answerObject) decode() (runtime.Object, error) {
 		return obj, fillItems(obj)
 	}
 	return obj, nil
+}
+
+func typedList(k *api.Kind, list *registry.List) (runtime.Object, error) {
+	typed, err := api.NewList(k, list.Meta, list.Items)
+	if err != nil {
+		return nil, err
+	}
+	return typed, fillItems(typed)
 }
 
 // fillItems makes the items of an empty list [] rather than null.

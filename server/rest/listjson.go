@@ -6,76 +6,89 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"reflect"
+	"errors"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/api/meta"
-	kruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/server/registry"
 )
 
-// sharedFrom is how many items a list has whose encoding is shared among
-// processors: below it, that costs more than it gains.
-const sharedFrom = 256
-
-// marshalJSON is json.Marshal, with the items of a long list encoded side by side.
-func marshalJSON(v any) ([]byte, error) {
-	list, ok := v.(kruntime.Object)
-	if !ok || !meta.IsListType(list) {
-		return json.Marshal(v)
-	}
-	ptr, err := meta.GetItemsPtr(list)
+// marshalList writes a list as JSON from its shared items, which are not copied
+// into a typed list first. The processors share the work: a list is what a client
+// waits for longest.
+func marshalList(k *api.Kind, list *registry.List) ([]byte, error) {
+	frame, err := listFrame(k, list)
 	if err != nil {
 		return nil, err
 	}
-	items := reflect.ValueOf(ptr).Elem()
-	if items.Len() < sharedFrom {
-		return json.Marshal(v)
-	}
-	frame, err := frameOf(list)
+	parts, err := marshalParts(list.Items, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
 	}
-	parts, err := marshalParts(items, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return nil, err
+	size := len(frame) + len(listEnd)
+	for _, p := range parts {
+		size += len(p)
 	}
-	return bytes.Join([][]byte{frame, bytes.Join(parts, []byte{','}), []byte("]}")}, nil), nil
+	body := append(make([]byte, 0, size), frame...)
+	for _, p := range parts {
+		body = append(body, p...)
+	}
+	return append(body, listEnd...), nil
 }
 
-// frameOf returns the JSON of a list up to its first item. Its items are the last
-// that lists have.
-func frameOf(list kruntime.Object) ([]byte, error) {
-	empty := reflect.New(reflect.TypeOf(list).Elem())
-	empty.Elem().Set(reflect.ValueOf(list).Elem())
-	items := empty.Elem().FieldByName("Items")
-	items.Set(reflect.MakeSlice(items.Type(), 0, 0))
-	body, err := json.Marshal(empty.Interface())
+const listEnd = "]}\n"
+
+var errItemsNotLast = errors.New("the items of the list are not its last field")
+
+// listFrame returns the JSON of a list up to its first item.
+func listFrame(k *api.Kind, list *registry.List) ([]byte, error) {
+	empty, err := typedList(k, &registry.List{Meta: list.Meta})
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(empty)
 	if err != nil {
 		return nil, err
 	}
 	frame, ok := bytes.CutSuffix(body, []byte("]}"))
 	if !ok {
-		return nil, fmt.Errorf("the items of a %T are not its last field", list)
+		return nil, errItemsNotLast
 	}
 	return frame, nil
 }
 
-// marshalParts returns the items' JSON without brackets, in so many parts.
-func marshalParts(items reflect.Value, count int) ([][]byte, error) {
+// marshalParts returns the items' JSON, with commas between, in so many parts.
+func marshalParts(items []api.Object, count int) ([][]byte, error) {
 	parts := make([][]byte, count)
-	size := (items.Len() + count - 1) / count
+	size := (len(items) + count - 1) / count
 	var g errgroup.Group
 	for i := range parts {
-		from, to := min(i*size, items.Len()), min((i+1)*size, items.Len())
-		g.Go(func() error {
-			body, err := json.Marshal(items.Slice(from, to).Interface())
-			if err == nil {
-				parts[i] = body[1 : len(body)-1]
-			}
+		from, to := min(i*size, len(items)), min((i+1)*size, len(items))
+		g.Go(func() (err error) {
+			parts[i], err = marshalItems(items[from:to], from > 0)
 			return err
 		})
 	}
 	return parts, g.Wait()
+}
+
+// marshalItems begins with a comma where other items come before.
+func marshalItems(items []api.Object, comma bool) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	for i, item := range items {
+		if comma || i > 0 {
+			out.WriteByte(',')
+		}
+		if err := encoder.Encode(item); err != nil {
+			return nil, err
+		}
+		out.Truncate(out.Len() - 1) // the encoder ends each value with a newline
+		if i == 0 {
+			out.Grow(out.Len() * len(items)) // the others are about as long
+		}
+	}
+	return out.Bytes(), nil
 }

@@ -81,6 +81,9 @@ func (m marshaler) Marshal(v any) ([]byte, error) {
 	if m.answer == mediaProtobuf {
 		return marshalProtobuf(v)
 	}
+	if o, ok := v.(*answerObject); ok && o.list != nil && m == (marshaler{answer: mediaJSON}) {
+		return marshalList(o.kind, o.list)
+	}
 	obj, err := plain(v)
 	if err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ func (m marshaler) text(obj any) ([]byte, error) {
 		body, err := json.MarshalIndent(obj, "", "  ")
 		return append(body, '\n'), err
 	}
-	body, err := marshalJSON(obj)
+	body, err := json.Marshal(obj)
 	return append(body, '\n'), err
 }
 

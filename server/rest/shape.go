@@ -5,6 +5,7 @@ package rest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -49,24 +50,35 @@ func (q *request) reshape(o *answerObject) (any, error) {
 	if q.shape == whole {
 		return o, nil
 	}
-	obj, err := o.decode()
-	if err != nil {
-		return nil, err
-	}
-	var items []api.Object
-	list, isList := obj.(metav1.ListInterface)
-	if !isList {
-		list, items = &metav1.ListMeta{ResourceVersion: obj.(api.Object).GetResourceVersion()}, []api.Object{obj.(api.Object)}
-	} else if items, err = itemsOf(obj); err != nil {
-		return nil, err
-	}
+	list, items, err := o.listed()
 	switch {
+	case err != nil:
+		return nil, err
 	case q.shape == asTable:
 		return q.table(o.kind, list, items)
-	case isList:
+	case o.isList():
 		return partialList(list, items), nil
 	}
 	return partial(items[0]), nil
+}
+
+func (o *answerObject) isList() bool { return o.list != nil || strings.HasSuffix(o.gvk.Kind, "List") }
+
+// listed returns an answer as a list, be it of one.
+func (o *answerObject) listed() (metav1.ListInterface, []api.Object, error) {
+	if o.list != nil {
+		return &o.list.Meta, o.list.Items, nil
+	}
+	obj, err := o.decode()
+	if err != nil {
+		return nil, nil, err
+	}
+	if list, ok := obj.(metav1.ListInterface); ok {
+		items, err := itemsOf(obj)
+		return list, items, err
+	}
+	one := obj.(api.Object)
+	return &metav1.ListMeta{ResourceVersion: one.GetResourceVersion()}, []api.Object{one}, nil
 }
 
 func itemsOf(list runtime.Object) (items []api.Object, err error) {

@@ -8,14 +8,13 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/proto"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/server/registry"
 )
 
-// Handover takes the objects and lists of answers as they are in memory, shared,
-// each with its apiVersion and kind. A caller within the process that does not want
+// Handover takes the objects and lists of answers as they are in memory, shared. A
+// caller within the process that does not want
 // them encoded puts one into the context of its call: each reply that would carry an
 // object comes without, and the object is the next to take. It is safe for
 // concurrent use.
@@ -24,10 +23,11 @@ type Handover struct {
 	waiting []Handed
 }
 
-// Handed is an object or list of that kind.
+// Handed is an object or a list of that kind.
 type Handed struct {
 	Kind   *api.Kind
-	Object runtime.Object
+	Object api.Object
+	List   *registry.List
 }
 
 // Take returns the object of the oldest reply that has not been asked for; false
@@ -43,10 +43,10 @@ func (h *Handover) Take() (Handed, bool) {
 	return next, true
 }
 
-func (h *Handover) put(k *api.Kind, obj runtime.Object) {
+func (h *Handover) put(handed Handed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting = append(h.waiting, Handed{k, obj})
+	h.waiting = append(h.waiting, handed)
 }
 
 type handoverKey struct{}
@@ -64,7 +64,7 @@ func handoverOf(ctx context.Context) *Handover {
 // giveObject puts obj into a reply, or hands it over.
 func giveObject(ctx context.Context, out proto.Message, k *api.Kind, obj api.Object, asManifest bool) error {
 	if h := handoverOf(ctx); h != nil {
-		h.put(k, api.Typed(k, obj))
+		h.put(Handed{Kind: k, Object: obj})
 		return nil
 	}
 	return setObject(out, k, obj, asManifest)
@@ -72,13 +72,9 @@ func giveObject(ctx context.Context, out proto.Message, k *api.Kind, obj api.Obj
 
 // giveList puts a list into a reply, or hands it over.
 func giveList(ctx context.Context, out proto.Message, k *api.Kind, list registry.List, asManifest bool) error {
-	h := handoverOf(ctx)
-	if h == nil {
-		return setList(out, k, list, asManifest)
+	if h := handoverOf(ctx); h != nil {
+		h.put(Handed{Kind: k, List: &list})
+		return nil
 	}
-	typed, err := api.NewList(k, list.Meta, list.Items)
-	if err == nil {
-		h.put(k, typed)
-	}
-	return err
+	return setList(out, k, list, asManifest)
 }
