@@ -83,12 +83,17 @@ func (q *request) decodeManifest(body []byte, message proto.Message) error {
 
 type marshalable interface{ Marshal() ([]byte, error) }
 
+type parameters interface {
+	marshalable
+	runtime.Object
+}
+
 func (q *request) decodeObject(body []byte, message proto.Message) (marshalable, error) {
 	switch message.(type) {
 	case *corepb.DeleteOptions:
-		return decodeParameters(body, &metav1.DeleteOptions{})
+		return decodeParameters(body, &metav1.DeleteOptions{}, "DeleteOptions")
 	case *corepb.Binding:
-		return decodeParameters(body, &corev1.Binding{})
+		return decodeParameters(body, &corev1.Binding{}, "Binding")
 	}
 	k := messageKind(message)
 	if k == nil {
@@ -137,7 +142,7 @@ func hasContent(document []byte) bool {
 
 // decodeParameters reads what is no object of the table: unknown fields in it
 // are refused, since nobody would see a warning about an option.
-func decodeParameters[T marshalable](body []byte, into T) (T, error) {
+func decodeParameters[T parameters](body []byte, into T, kind string) (T, error) {
 	data, err := yaml.YAMLToJSONStrict(body) // JSON is YAML
 	if err != nil {
 		return into, apierrors.NewBadRequest(err.Error())
@@ -145,6 +150,9 @@ func decodeParameters[T marshalable](body []byte, into T) (T, error) {
 	strict, err := kjson.UnmarshalStrict(data, into)
 	if err = errors.Join(append([]error{err}, strict...)...); err != nil {
 		return into, apierrors.NewBadRequest(fmt.Sprintf("the body of the request cannot be read: %v", err))
+	}
+	if got := into.GetObjectKind().GroupVersionKind().Kind; got != "" && got != kind {
+		return into, apierrors.NewBadRequest(fmt.Sprintf("the body of the request is a %s, not %s", got, kind))
 	}
 	return into, nil
 }

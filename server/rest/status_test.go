@@ -110,6 +110,8 @@ func TestExactStatus(t *testing.T) {
 		"grace below 0": {"DELETE " + podPath + "/taken?gracePeriodSeconds=-1", "", nil,
 			invalid("Pod taken", "gracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0",
 				"FieldValueInvalid gracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0")},
+		"delete with a pod for options": {"DELETE " + podPath + "/taken", `{"kind":"Pod","apiVersion":"v1"}`, nil,
+			statusText{400, "BadRequest", "the body of the request is a Pod, not DeleteOptions", "", nil}},
 		"dry run": {"POST " + podPath + "?dryRun=Some", podJSON("p"), nil,
 			statusText{422, "Invalid", `Options.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"`, "Options",
 				[]string{`FieldValueNotSupported dryRun: Unsupported value: ["Some"]: supported values: "All"`}}},
