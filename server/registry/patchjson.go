@@ -40,16 +40,29 @@ func readPatch(p Patch) (jsonChange, []string, error) {
 	switch p.Type {
 	case types.JSONPatchType:
 		change, err := readJSONPatch(p.Data)
-		return change, nil, err
+		return guarded(change), nil, err
 	case types.MergePatchType:
 		warnings, err := checkPatchFields(p)
-		return mergeChange(p.Data), warnings, err
+		return guarded(mergeChange(p.Data)), warnings, err
 	case types.StrategicMergePatchType:
 		warnings, err := checkPatchFields(p)
-		return strategicChange(p.Data), warnings, err
+		return guarded(strategicChange(p.Data)), warnings, err
 	}
 	return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("patch type %q: must be %s, %s, %s or %s", p.Type,
 		types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyPatchType))
+}
+
+// guarded refuses the patches that the libraries panic over, such as a merge key
+// that is an object, or an operation on the whole without a value.
+func guarded(change jsonChange) jsonChange {
+	return func(k *api.Kind, manifest []byte) (out []byte, err error) {
+		defer func() {
+			if recover() != nil {
+				out, err = nil, apierrors.NewBadRequest("the patch cannot be applied: a value or a merge key in it is missing, or of the wrong type")
+			}
+		}()
+		return change(k, manifest)
+	}
 }
 
 // readJSONPatch reads RFC 6902 operations. What they cannot be done to is
@@ -89,15 +102,9 @@ func mergeChange(data []byte) jsonChange {
 
 // strategicChange merges lists by the keys that their types name.
 func strategicChange(data []byte) jsonChange {
-	return func(k *api.Kind, manifest []byte) (out []byte, err error) {
-		// The library compares merge keys as they come, which panics with keys that
-		// are objects or lists.
-		defer func() {
-			if p := recover(); p != nil {
-				err = apierrors.NewBadRequest(fmt.Sprintf("the strategic merge patch cannot be applied: %v", p))
-			}
-		}()
-		if out, err = strategicpatch.StrategicMergePatch(manifest, data, k.New()); err != nil {
+	return func(k *api.Kind, manifest []byte) ([]byte, error) {
+		out, err := strategicpatch.StrategicMergePatch(manifest, data, k.New())
+		if err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("the strategic merge patch cannot be applied: %v", err))
 		}
 		return out, nil

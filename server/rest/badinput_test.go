@@ -83,6 +83,7 @@ func TestBadInput(t *testing.T) {
 		{"patch to another type", "PATCH", podPath + "/taken", `{"spec":{"containers":"none"}}`, []string{"Content-Type", "application/merge-patch+json"}, 422, "Invalid", "spec.containers"},
 		{"strategic patch without a key", "PATCH", podPath + "/taken", `{"spec":{"containers":[{"image":"x"}]}}`, []string{"Content-Type", "application/strategic-merge-patch+json"}, 400, "BadRequest", "merge key"},
 		{"JSON patch that is none", "PATCH", podPath + "/taken", `{}`, []string{"Content-Type", "application/json-patch+json"}, 400, "BadRequest", "JSON patch"},
+		{"JSON patch of the whole without a value", "PATCH", podPath + "/taken", `[{"op":"replace","path":""}]`, []string{"Content-Type", "application/json-patch+json"}, 400, "BadRequest", "cannot be applied"},
 		{"JSON patch whose test fails", "PATCH", podPath + "/taken", `[{"op":"test","path":"/metadata/name","value":"b"}]`, []string{"Content-Type", "application/json-patch+json"}, 422, "Invalid", "patch"},
 		{"apply without a manager", "PATCH", podPath + "/taken", `{}`, []string{"Content-Type", "application/apply-patch+yaml"}, 422, "Invalid", "fieldManager: Required value"},
 		{"apply of an unknown field", "PATCH", podPath + "/taken?fieldManager=me", `{"spec":{"nope":1}}`, []string{"Content-Type", "application/apply-patch+yaml"}, 400, "BadRequest", ".spec.nope: field not declared in schema"},
