@@ -28,7 +28,7 @@ func TestHostilePatches(t *testing.T) {
 	}{
 		"copies of copies": {types.JSONPatchType, copies(16), metav1.StatusReasonRequestEntityTooLarge, "copy"},
 		"object as merge key": {types.StrategicMergePatchType, `{"spec":{"containers":[{"name":{"a":"b"}}]}}`,
-			metav1.StatusReasonBadRequest, "comparing uncomparable type"},
+			metav1.StatusReasonBadRequest, "a merge key in it is missing, or of the wrong type"},
 		"strategic, not UTF-8": {types.StrategicMergePatchType, "{\"metadata\":{\"annotations\":{\"a\":\"\xff\"}}}",
 			metav1.StatusReasonBadRequest, "not valid UTF-8"},
 		"JSON, not UTF-8": {types.JSONPatchType, "[{\"op\":\"add\",\"path\":\"/metadata/annotations\",\"value\":{\"a\":\"\xff\"}}]",
