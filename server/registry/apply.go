@@ -9,7 +9,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/berth-run/berth/api"
@@ -24,17 +23,14 @@ func (r *Registry) apply(ctx context.Context, k *api.Kind, namespace, name strin
 	if err != nil {
 		return Patched{}, err
 	}
-	s := wholeObject
-	if p.Status {
-		s = statusOnly
-	}
+	s := p.scope()
 	for {
 		obj, err := r.modify(ctx, k, namespace, name, o, func(current api.Object) (api.Object, error) {
 			obj, err := r.fields.apply(k, s, current, applied, o.Manager, p.Force)
 			if err != nil {
 				return nil, err
 			}
-			return r.prepareApplied(k, s, obj, current)
+			return prepareApplied(k, s, obj, current)
 		})
 		if err == nil {
 			return Patched{Object: obj, Warnings: append(warnings, r.warnings(obj)...)}, nil
@@ -52,24 +48,14 @@ func (r *Registry) apply(ctx context.Context, k *api.Kind, namespace, name strin
 
 // prepareApplied makes of a merged object, which has its owners already, what is
 // to be written.
-func (r *Registry) prepareApplied(k *api.Kind, s scope, obj, current api.Object) (api.Object, error) {
+func prepareApplied(k *api.Kind, s scope, obj, current api.Object) (api.Object, error) {
 	if err := checkVersion(k, obj, current); err != nil {
 		return nil, err
 	}
 	owners := obj.GetManagedFields()
-	var errs field.ErrorList
-	if s == statusOnly {
-		obj = strategyOf(k).prepareForStatusUpdate(obj, current)
-		obj.SetManagedFields(owners)
-		errs = api.ValidateStatusUpdate(k, obj, current)
-	} else {
-		strategyOf(k).prepareForUpdate(obj, current)
-		errs = api.ValidateUpdate(k, obj, current)
-	}
-	if len(errs) > 0 {
-		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)
-	}
-	return obj, nil
+	obj = strategyOf(k).prepare(s, obj, current)
+	obj.SetManagedFields(owners)
+	return obj, validateUpdate(k, s, obj, current)
 }
 
 func (r *Registry) createApplied(ctx context.Context, k *api.Kind, applied *unstructured.Unstructured, p Patch, o WriteOptions) (Patched, error) {

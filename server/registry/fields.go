@@ -4,6 +4,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -32,11 +33,12 @@ const (
 
 // Managers that own what an object had before it was first applied.
 const (
-	beforeFirstApply     = "before-first-apply"
-	kubectlClientSide    = "kubectl-client-side-apply"
-	defaultManager       = "unknown"
-	maxManagerNameLength = 128
+	beforeFirstApply  = "before-first-apply"
+	kubectlClientSide = "kubectl-client-side-apply"
 )
+
+// defaultManager is one of whom no name is known.
+const defaultManager = "unknown"
 
 // fieldOwners keep who said which field of an object (metadata.managedFields),
 // as server-side apply needs it (KEP-555). They begin with an object's first
@@ -76,9 +78,9 @@ func (f *fieldOwners) update(k *api.Kind, s scope, obj, current api.Object, mana
 	if err != nil {
 		return err
 	}
-	restore := withTypeMeta(k, obj)
-	defer restore()
-	if _, err := m.Update(api.Typed(k, current), obj, managerName(manager)); err != nil {
+	obj.GetObjectKind().SetGroupVersionKind(k.GroupVersionKind())
+	defer dropKind(obj)
+	if _, err := m.Update(api.Typed(k, current), obj, cmp.Or(manager, defaultManager)); err != nil {
 		return apierrors.NewInternalError(fmt.Errorf("owners of the fields of %s %s: %w", k.Name, api.FullName(obj), err))
 	}
 	return nil
@@ -175,20 +177,6 @@ func ownable(k *api.Kind, s scope) map[fieldpath.APIVersion]fieldpath.Filter {
 	}
 	version := fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())
 	return map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(dropped)}
-}
-
-// withTypeMeta sets obj's kind, which objects in memory go without, until the
-// function that it returns is called.
-func withTypeMeta(k *api.Kind, obj api.Object) (restore func()) {
-	obj.GetObjectKind().SetGroupVersionKind(k.GroupVersionKind())
-	return func() { dropKind(obj) }
-}
-
-func managerName(name string) string {
-	if name == "" {
-		return defaultManager
-	}
-	return name[:min(len(name), maxManagerNameLength)]
 }
 
 // applyError says what is wrong with an applied manifest. Conflicts are Status

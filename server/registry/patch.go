@@ -29,6 +29,13 @@ type Patch struct {
 	FieldValidation string
 }
 
+func (p *Patch) scope() scope {
+	if p.Status {
+		return statusOnly
+	}
+	return wholeObject
+}
+
 // Patched is what came of a patch.
 type Patched struct {
 	Object api.Object
@@ -72,10 +79,7 @@ func (r *Registry) preparePatched(k *api.Kind, namespace, name string, obj, curr
 	if err := checkVersion(k, obj, current); err != nil {
 		return nil, err
 	}
-	if p.Status {
-		return r.prepareStatusUpdate(k, obj, current, o.Manager)
-	}
-	return r.prepareUpdate(k, obj, current, o.Manager)
+	return r.prepare(k, p.scope(), obj, current, o.Manager)
 }
 
 // patched returns what change makes of an object, and warnings of fields that the

@@ -48,6 +48,16 @@ func (s strategy) prepareForCreate(obj api.Object) {
 	api.Default(obj)
 }
 
+// prepare makes of an update in that scope the object that is to be validated. It
+// may change obj.
+func (s strategy) prepare(in scope, obj, old api.Object) api.Object {
+	if in == statusOnly {
+		return s.prepareForStatusUpdate(obj, old)
+	}
+	s.prepareForUpdate(obj, old)
+	return obj
+}
+
 // prepareForUpdate carries over what a user's update cannot change. The specs are
 // compared once the new one is defaulted, as the old one is.
 func (s strategy) prepareForUpdate(obj, old api.Object) {

@@ -15,7 +15,7 @@ import (
 // Update replaces an object, but not its status. An obj with a resourceVersion
 // replaces that version only; one without replaces whatever is stored.
 func (r *Registry) Update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions) (api.Object, []string, error) {
-	stored, err := r.replaceBy(ctx, k, namespace, name, obj, o, r.prepareUpdate)
+	stored, err := r.replaceBy(ctx, k, namespace, name, wholeObject, obj, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -27,37 +27,32 @@ func (r *Registry) UpdateStatus(ctx context.Context, k *api.Kind, namespace, nam
 	if !k.Status {
 		return nil, apierrors.NewMethodNotSupported(k.GroupResource(), "update status")
 	}
-	return r.replaceBy(ctx, k, namespace, name, obj, o, r.prepareStatusUpdate)
+	return r.replaceBy(ctx, k, namespace, name, statusOnly, obj, o)
 }
 
-// prepareFunc makes of an object that a user wrote, and that is its to change,
-// what replaces the current one.
-type prepareFunc func(k *api.Kind, obj, current api.Object, manager string) (api.Object, error)
-
-func (r *Registry) prepareUpdate(k *api.Kind, obj, current api.Object, manager string) (api.Object, error) {
-	strategyOf(k).prepareForUpdate(obj, current)
-	if err := r.fields.update(k, wholeObject, obj, current, manager); err != nil {
+// prepare makes of an object that a user wrote, and that is its to change, what
+// replaces the current one in that scope.
+func (r *Registry) prepare(k *api.Kind, s scope, obj, current api.Object, manager string) (api.Object, error) {
+	obj = strategyOf(k).prepare(s, obj, current)
+	if err := r.fields.update(k, s, obj, current, manager); err != nil {
 		return nil, err
 	}
-	if errs := api.ValidateUpdate(k, obj, current); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)
-	}
-	return obj, nil
+	return obj, validateUpdate(k, s, obj, current)
 }
 
-func (r *Registry) prepareStatusUpdate(k *api.Kind, obj, current api.Object, manager string) (api.Object, error) {
-	next := strategyOf(k).prepareForStatusUpdate(obj, current)
-	if err := r.fields.update(k, statusOnly, next, current, manager); err != nil {
-		return nil, err
+func validateUpdate(k *api.Kind, s scope, obj, current api.Object) error {
+	validate := api.ValidateUpdate
+	if s == statusOnly {
+		validate = api.ValidateStatusUpdate
 	}
-	if errs := api.ValidateStatusUpdate(k, next, current); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)
+	if errs := validate(k, obj, current); len(errs) > 0 {
+		return apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)
 	}
-	return next, nil
+	return nil
 }
 
-// replaceBy writes what prepare makes of obj, if obj may replace what is stored.
-func (r *Registry) replaceBy(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o WriteOptions, prepare prepareFunc) (api.Object, error) {
+// replaceBy writes obj in that scope, if it may replace what is stored.
+func (r *Registry) replaceBy(ctx context.Context, k *api.Kind, namespace, name string, s scope, obj api.Object, o WriteOptions) (api.Object, error) {
 	obj = api.ShallowCopy(obj)
 	dropKind(obj)
 	if err := matchRequest(k, namespace, name, obj); err != nil {
@@ -67,7 +62,7 @@ func (r *Registry) replaceBy(ctx context.Context, k *api.Kind, namespace, name s
 		if err := checkVersion(k, obj, current); err != nil {
 			return nil, err
 		}
-		return prepare(k, obj.DeepCopyObject().(api.Object), current, o.Manager)
+		return r.prepare(k, s, obj.DeepCopyObject().(api.Object), current, o.Manager)
 	})
 }
 

@@ -69,13 +69,7 @@ func listAbsent(w http.ResponseWriter, r *http.Request, k *api.AbsentKind, revis
 	if err != nil {
 		return err
 	}
-	body, err := q.form.Marshal(answer)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", q.form.ContentType(answer))
-	_, _ = w.Write(body) // the client went away; nobody is left to tell
-	return nil
+	return q.write(w, answer, http.StatusOK)
 }
 
 // emptyList returns the list of a kind that has no Go type here: the encoding of

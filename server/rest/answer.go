@@ -6,6 +6,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"reflect"
 
 	"google.golang.org/protobuf/proto"
@@ -73,6 +74,18 @@ func (q *request) content(m protoreflect.Message) (any, error) {
 		return q.reshape(o)
 	}
 	return object, err
+}
+
+// write answers with content in the form that was asked for.
+func (q *request) write(w http.ResponseWriter, content any, code int) error {
+	body, err := q.form.Marshal(content)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", q.form.ContentType(content))
+	w.WriteHeader(code)
+	_, _ = w.Write(body) // the client went away; nobody is left to tell
+	return nil
 }
 
 func unwrapObject(m protoreflect.Message) (any, error) {

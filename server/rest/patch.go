@@ -111,15 +111,10 @@ func answer(ctx context.Context, w http.ResponseWriter, q *request, reply proto.
 	if err != nil {
 		return err
 	}
-	body, err := q.form.Marshal(content)
-	if err != nil {
-		return err
-	}
 	addAllWarnings(w.Header(), q, reply)
-	w.Header().Set("Content-Type", q.form.ContentType(nil))
+	code := http.StatusOK
 	if r, ok := reply.(interface{ GetCreated() bool }); ok && r.GetCreated() {
-		w.WriteHeader(http.StatusCreated)
+		code = http.StatusCreated
 	}
-	_, _ = w.Write(body) // the client went away; nobody is left to tell
-	return nil
+	return q.write(w, content, code)
 }

@@ -5,6 +5,7 @@ package rest
 
 import (
 	"net/http"
+	"sync"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,25 +48,26 @@ func serveReview[T any, P interface {
 		review := P(new(T))
 		body, err := q.readAll()
 		if err == nil {
-			err = runtime.DecodeInto(reviewCodecs.UniversalDeserializer(), body, review)
+			err = runtime.DecodeInto(reviewCodecs().UniversalDeserializer(), body, review)
 		}
 		if err != nil {
 			writeError(w, r, apierrors.NewBadRequest("the review cannot be read: "+err.Error()))
 			return
 		}
 		answer(review)
-		form, _ := runtime.SerializerInfoForMediaType(reviewCodecs.SupportedMediaTypes(), string(q.form.answer))
-		encoder := reviewCodecs.EncoderForVersion(form.Serializer, authorizationv1.SchemeGroupVersion)
+		form, _ := runtime.SerializerInfoForMediaType(reviewCodecs().SupportedMediaTypes(), string(q.form.answer))
+		encoder := reviewCodecs().EncoderForVersion(form.Serializer, authorizationv1.SchemeGroupVersion)
 		w.Header().Set("Content-Type", q.form.ContentType(review))
 		w.WriteHeader(http.StatusCreated)
 		_ = encoder.Encode(review, w) // the client went away; nobody is left to tell
 	}
 }
 
-var reviewCodecs = func() serializer.CodecFactory {
+// reviewCodecs are made on first use: few clients ask.
+var reviewCodecs = sync.OnceValue(func() serializer.CodecFactory {
 	scheme := runtime.NewScheme()
 	if err := authorizationv1.AddToScheme(scheme); err != nil {
 		panic(err) // two types of one name
 	}
 	return serializer.NewCodecFactory(scheme)
-}()
+})

@@ -27,8 +27,6 @@ const (
 	createdField  = "created"
 )
 
-var trueValue = protoreflect.ValueOfBool(true)
-
 func newMessage[M proto.Message]() M {
 	var none M
 	return none.ProtoReflect().New().Interface().(M)

@@ -4,10 +4,11 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -38,7 +39,7 @@ func (s *service[C, U, O, L, E, PE]) Patch(ctx context.Context, req *apipb.Patch
 	}
 	out, err := s.answer(ctx, patched.Object, req.GetAsManifest(), patched.Warnings)
 	if patched.Created {
-		setCreated(out)
+		set(out, createdField, protoreflect.ValueOfBool(true))
 	}
 	return out, err
 }
@@ -55,8 +56,8 @@ func (s *service[C, U, O, L, E, PE]) Apply(ctx context.Context, req *apipb.Apply
 	}
 	metadata := req.GetManifest().GetFields()["metadata"].GetStructValue().GetFields()
 	return s.Patch(ctx, &apipb.PatchRequest{
-		Namespace:       orElse(req.GetNamespace(), metadata["namespace"].GetStringValue()),
-		Name:            orElse(req.GetName(), metadata["name"].GetStringValue()),
+		Namespace:       cmp.Or(req.GetNamespace(), metadata["namespace"].GetStringValue()),
+		Name:            cmp.Or(req.GetName(), metadata["name"].GetStringValue()),
 		Type:            string(types.ApplyPatchType),
 		Patch:           manifest,
 		FieldManager:    req.GetFieldManager(),
@@ -89,15 +90,4 @@ func checkPatchOptions(req *apipb.PatchRequest, p registry.Patch) error {
 		return apierrors.NewInvalid(optionsKind, "", errs)
 	}
 	return nil
-}
-
-func setCreated(out proto.Message) {
-	set(out, createdField, trueValue)
-}
-
-func orElse(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
 }
