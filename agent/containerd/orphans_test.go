@@ -144,7 +144,10 @@ func TestShimsOfALostRootAreEnded(t *testing.T) {
 	n.waitUntil("end of what was lost", func() bool { return len(n.ofSandbox(lost, address))+len(n.namespaces()) == 0 })
 
 	kept := n.runSandbox(n.sandboxConfig("kept", port))
-	before := n.ofSandbox(kept, n.sandboxStatus(kept).GetNetwork().GetIp())
+	address = n.sandboxStatus(kept).GetNetwork().GetIp()
+	// For an instant of its exec a process has no arguments.
+	n.waitUntil("the pause program", func() bool { return slices.Contains(n.ofSandbox(kept, address), "process /pause") })
+	before := n.ofSandbox(kept, address)
 	stop()
 	if err := n.Stop(t.Context()); err != nil {
 		t.Fatal(err)
