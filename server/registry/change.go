@@ -34,11 +34,16 @@ func (d decision) result(current api.Object) api.Object {
 
 // change reads an object, lets decide say what shall become of it, and does
 // that if the object is still the one that was decided on; else it begins anew.
+// A removal that it told before it was overtaken is done once that object is gone.
 // decide gets a shared object. Without a write the current object is returned.
 func (r *Registry) change(ctx context.Context, k *api.Kind, namespace, name string,
 	decide func(current api.Object) (decision, error)) (api.Object, error) {
+	var told api.Object
 	for {
 		entry, err := r.store.Get(ctx, keyOf(k, namespace, name))
+		if told != nil && errors.Is(err, store.ErrNotFound) {
+			return told, nil
+		}
 		if err != nil {
 			return nil, storeError(k, name, err)
 		}
@@ -46,35 +51,51 @@ func (r *Registry) change(ctx context.Context, k *api.Kind, namespace, name stri
 		if err != nil {
 			return nil, err
 		}
+		if told != nil && told.GetUID() != current.GetUID() {
+			return told, nil
+		}
 		d, err := decide(current)
 		if err != nil {
 			return nil, err
 		}
 		obj, err := r.carryOut(ctx, k, d, current, entry)
-		if !errors.Is(err, store.ErrConflict) {
+		if !overtaken(err) {
 			return obj, err
+		}
+		if obj != nil {
+			told = obj
 		}
 	}
 }
 
-// carryOut does what was decided on an entry, as far as finalizers let it. It
-// returns store.ErrConflict, unlike any other error, as the store gave it.
-func (r *Registry) carryOut(ctx context.Context, k *api.Kind, d decision, current api.Object, entry store.Entry) (api.Object, error) {
+// overtaken tells whether somebody else changed or removed an entry before a write.
+func overtaken(err error) bool {
+	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound)
+}
+
+// carryOut does what was decided on an entry, as far as finalizers let it. When
+// it is overtaken it returns the last state that it told, if any: what is told to
+// end may be ended by others, and its name taken again, before it is removed here.
+func (r *Registry) carryOut(ctx context.Context, k *api.Kind, d decision, current api.Object, entry store.Entry) (told api.Object, err error) {
 	d = d.settled(current, r.now())
 	last := current
 	if d.write != nil && !apiequality.Semantic.DeepEqual(d.write, current) {
 		last = d.write
 		if !d.remove || d.tell {
-			var err error
 			if entry, err = r.replace(ctx, k, d.write, entry); err != nil {
 				return nil, err
 			}
+			told = last
 		}
 	}
-	if d.remove {
-		return r.remove(ctx, k, last, entry)
+	if !d.remove {
+		return last, nil
 	}
-	return last, nil
+	obj, err := r.remove(ctx, k, last, entry)
+	if err != nil {
+		return told, err
+	}
+	return obj, nil
 }
 
 // replace writes next in place of an entry.
@@ -110,7 +131,7 @@ func atRevision(obj api.Object, revision int64) api.Object {
 }
 
 func writeError(k *api.Kind, name string, err error) error {
-	if errors.Is(err, store.ErrConflict) {
+	if overtaken(err) {
 		return err
 	}
 	return storeError(k, name, err)

@@ -4,6 +4,7 @@
 package registry
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/berth-run/berth/api"
+	"github.com/berth-run/berth/store"
 	"github.com/berth-run/berth/store/bolt"
 )
 
@@ -150,4 +152,51 @@ func TestDeleteRefuses(t *testing.T) {
 	}
 	_, err := w.Delete(t.Context(), api.Pods, "default", "none", metav1.DeleteOptions{})
 	wantError(t, err, metav1.StatusReasonNotFound, `pods "none" not found`)
+}
+
+// overtaking is a store in which something happens right after the next update.
+type overtaking struct {
+	store.Store
+	then func()
+}
+
+func (s *overtaking) Update(ctx context.Context, key string, value []byte, expected int64) (int64, error) {
+	revision, err := s.Store.Update(ctx, key, value, expected)
+	if then := s.then; then != nil {
+		s.then = nil
+		then()
+	}
+	return revision, err
+}
+
+// A pod that is told to end at once may be confirmed by its agent, and its name
+// be taken again, before its record is removed.
+func TestB023ADeletionOvertakenByTheAgentIsDone(t *testing.T) {
+	for name, taken := range map[string]bool{"gone": false, "a successor": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, bolt.Options{})
+			w.registerNode("n1")
+			pod := w.createPod("web", "n1")
+			var successor *corev1.Pod
+			s := &overtaking{Store: w.store, then: func() {
+				if err := w.FinishPodDeletion(t.Context(), "n1", "default", "web", pod.UID); err != nil {
+					t.Fatal(err)
+				}
+				if taken {
+					successor = w.createPod("web", "n1")
+				}
+			}}
+			w.store = s
+			deleted, err := w.Delete(t.Context(), api.Pods, "default", "web", metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if deleted.GetUID() != pod.UID || s.then != nil {
+				t.Errorf("deleted %s, not %s", deleted.GetUID(), pod.UID)
+			}
+			if taken && w.pod("web").UID != successor.UID {
+				t.Error("the successor was deleted")
+			}
+		})
+	}
 }
