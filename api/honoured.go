@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // notHonoured is the reason for every field that the table below does not name.
@@ -23,95 +21,6 @@ type fieldRule struct {
 	values []any
 	// refuse says why no value is accepted.
 	refuse string
-}
-
-// podSpecFields is the one table of what berth makes of a PodSpec: a field that
-// has no row, and a value that its row does not accept, is refused, never
-// ignored.
-//
-// The values that rows list are those that Kubernetes sets itself, that clients
-// always send, or that ask for nothing: with them a manifest means the same here
-// and there.
-func podSpecFields() []fieldRule {
-	rows := []fieldRule{
-		{path: "restartPolicy"},
-		{path: "terminationGracePeriodSeconds"},
-		{path: "activeDeadlineSeconds"},
-		{path: "nodeName"},
-		{path: "nodeSelector"},
-		{path: "tolerations"},
-		{path: "hostNetwork"},
-		{path: "imagePullSecrets"},
-		{path: "schedulerName"},
-		// There are no tokens and no services to leave out or to put in.
-		{path: "automountServiceAccountToken"},
-		{path: "enableServiceLinks"},
-
-		{path: "dnsPolicy", values: []any{corev1.DNSClusterFirst, corev1.DNSDefault}},
-		{path: "serviceAccountName", values: []any{"default"}},
-		{path: "serviceAccount", values: []any{"default"}},
-		{path: "preemptionPolicy", values: []any{corev1.PreemptLowerPriority, corev1.PreemptNever}},
-		{path: "priority", values: []any{int32(0)}},
-		{path: "securityContext", values: []any{corev1.PodSecurityContext{}}},
-		{path: "affinity", values: []any{corev1.Affinity{}}},
-		{path: "shareProcessNamespace", values: []any{false}},
-		{path: "setHostnameAsFQDN", values: []any{false}},
-		{path: "hostUsers", values: []any{true}},
-		{path: "os", values: []any{corev1.PodOS{Name: corev1.Linux}}},
-
-		{path: "ephemeralContainers", refuse: "ephemeral containers cannot be part of a pod's manifest"},
-
-		{path: "volumes[].name"},
-		{path: "volumes[].emptyDir.medium"},
-		{path: "volumes[].emptyDir.sizeLimit"},
-		{path: "volumes[].hostPath.path"},
-		{path: "volumes[].hostPath.type"},
-		{path: "volumes[].configMap.name"},
-		{path: "volumes[].configMap.items"},
-		{path: "volumes[].configMap.defaultMode"},
-		{path: "volumes[].configMap.optional"},
-		{path: "volumes[].secret.secretName"},
-		{path: "volumes[].secret.items"},
-		{path: "volumes[].secret.defaultMode"},
-		{path: "volumes[].secret.optional"},
-	}
-	for _, list := range []string{"initContainers[].", "containers[]."} {
-		for _, row := range containerFields() {
-			row.path = list + row.path
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-func containerFields() []fieldRule {
-	return []fieldRule{
-		{path: "name"},
-		{path: "image"},
-		{path: "imagePullPolicy"},
-		{path: "command"},
-		{path: "args"},
-		{path: "workingDir"},
-		{path: "ports"},
-		{path: "env[].name"},
-		{path: "env[].value"},
-		{path: "env[].valueFrom.configMapKeyRef"},
-		{path: "env[].valueFrom.secretKeyRef"},
-		{path: "env[].valueFrom.fieldRef"},
-		{path: "resources.limits"},
-		{path: "resources.requests"},
-		{path: "volumeMounts[].name"},
-		{path: "volumeMounts[].mountPath"},
-		{path: "volumeMounts[].readOnly"},
-
-		{path: "volumeMounts[].mountPropagation", values: []any{corev1.MountPropagationNone}},
-		{path: "volumeMounts[].recursiveReadOnly", values: []any{corev1.RecursiveReadOnlyDisabled}},
-		{path: "resizePolicy[].resourceName", values: []any{corev1.ResourceCPU, corev1.ResourceMemory}},
-		{path: "resizePolicy[].restartPolicy", values: []any{corev1.NotRequired}},
-		{path: "terminationMessagePath", values: []any{corev1.TerminationMessagePathDefault}},
-		{path: "terminationMessagePolicy", values: []any{corev1.TerminationMessageReadFile}},
-		{path: "securityContext", values: []any{corev1.SecurityContext{}}},
-	}
 }
 
 // fieldTree is the table by path element: a node with a rule decides, one

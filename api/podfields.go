@@ -1,0 +1,56 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import corev1 "k8s.io/api/core/v1"
+
+// podSpecFields is the one table of what berth makes of a PodSpec: a field that
+// has no row, and a value that its row does not accept, is refused, never
+// ignored.
+//
+// The values that rows list are those that Kubernetes sets itself, that clients
+// always send, or that ask for nothing: with them a manifest means the same here
+// and there.
+func podSpecFields() []fieldRule {
+	rows := append(podFields(), volumeFields()...)
+	for _, list := range []string{"initContainers[].", "containers[]."} {
+		for _, row := range containerFields() {
+			row.path = list + row.path
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// podFields are those of the pod as a whole.
+func podFields() []fieldRule {
+	return []fieldRule{
+		{path: "restartPolicy"},
+		{path: "terminationGracePeriodSeconds"},
+		{path: "activeDeadlineSeconds"},
+		{path: "nodeName"},
+		{path: "nodeSelector"},
+		{path: "tolerations"},
+		{path: "hostNetwork"},
+		{path: "imagePullSecrets"},
+		{path: "schedulerName"},
+		// There are no tokens and no services to leave out or to put in.
+		{path: "automountServiceAccountToken"},
+		{path: "enableServiceLinks"},
+
+		{path: "dnsPolicy", values: []any{corev1.DNSClusterFirst, corev1.DNSDefault}},
+		{path: "serviceAccountName", values: []any{"default"}},
+		{path: "serviceAccount", values: []any{"default"}},
+		{path: "preemptionPolicy", values: []any{corev1.PreemptLowerPriority, corev1.PreemptNever}},
+		{path: "priority", values: []any{int32(0)}},
+		{path: "securityContext", values: []any{corev1.PodSecurityContext{}}},
+		{path: "affinity", values: []any{corev1.Affinity{}}},
+		{path: "shareProcessNamespace", values: []any{false}},
+		{path: "setHostnameAsFQDN", values: []any{false}},
+		{path: "hostUsers", values: []any{true}},
+		{path: "os", values: []any{corev1.PodOS{Name: corev1.Linux}}},
+
+		{path: "ephemeralContainers", refuse: "ephemeral containers cannot be part of a pod's manifest"},
+	}
+}

@@ -1,0 +1,37 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import corev1 "k8s.io/api/core/v1"
+
+// containerFields are those of a container of any kind.
+func containerFields() []fieldRule {
+	return []fieldRule{
+		{path: "name"},
+		{path: "image"},
+		{path: "imagePullPolicy"},
+		{path: "command"},
+		{path: "args"},
+		{path: "workingDir"},
+		{path: "ports"},
+		{path: "env[].name"},
+		{path: "env[].value"},
+		{path: "env[].valueFrom.configMapKeyRef"},
+		{path: "env[].valueFrom.secretKeyRef"},
+		{path: "env[].valueFrom.fieldRef"},
+		{path: "resources.limits"},
+		{path: "resources.requests"},
+		{path: "volumeMounts[].name"},
+		{path: "volumeMounts[].mountPath"},
+		{path: "volumeMounts[].readOnly"},
+
+		{path: "volumeMounts[].mountPropagation", values: []any{corev1.MountPropagationNone}},
+		{path: "volumeMounts[].recursiveReadOnly", values: []any{corev1.RecursiveReadOnlyDisabled}},
+		{path: "resizePolicy[].resourceName", values: []any{corev1.ResourceCPU, corev1.ResourceMemory}},
+		{path: "resizePolicy[].restartPolicy", values: []any{corev1.NotRequired}},
+		{path: "terminationMessagePath", values: []any{corev1.TerminationMessagePathDefault}},
+		{path: "terminationMessagePolicy", values: []any{corev1.TerminationMessageReadFile}},
+		{path: "securityContext", values: []any{corev1.SecurityContext{}}},
+	}
+}

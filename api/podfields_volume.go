@@ -1,0 +1,23 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+// volumeFields are those of a pod's volumes.
+func volumeFields() []fieldRule {
+	return []fieldRule{
+		{path: "volumes[].name"},
+		{path: "volumes[].emptyDir.medium"},
+		{path: "volumes[].emptyDir.sizeLimit"},
+		{path: "volumes[].hostPath.path"},
+		{path: "volumes[].hostPath.type"},
+		{path: "volumes[].configMap.name"},
+		{path: "volumes[].configMap.items"},
+		{path: "volumes[].configMap.defaultMode"},
+		{path: "volumes[].configMap.optional"},
+		{path: "volumes[].secret.secretName"},
+		{path: "volumes[].secret.items"},
+		{path: "volumes[].secret.defaultMode"},
+		{path: "volumes[].secret.optional"},
+	}
+}
