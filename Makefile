@@ -37,11 +37,13 @@ demo-down: build ## End the demo and remove all that it made
 
 .PHONY: test
 test: build runtime $(TEST_TOOLS) ## Run all tests, those on the real runtime included
+	hack/test-requirements.sh
 	$(GO_TEST) -race -timeout 10m $$(go list ./... | grep -v /test/)
 	$(GO_TEST) -timeout 15m -count=1 -p 1 ./test/...
 
 .PHONY: soak
 soak: build runtime $(TEST_TOOLS) ## Run the tests that take long, in full length
+	hack/test-requirements.sh
 	BERTH_SOAK=1 $(GO_TEST) -timeout 3h -count=1 -p 1 ./store/... ./test/...
 
 FUZZ := api:FuzzParseSelector server/rest:FuzzHandler server/rest:FuzzPatch server/rest:FuzzContinue

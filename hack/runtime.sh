@@ -20,19 +20,7 @@ ldflags='-s -w -buildid='
 
 say() { printf 'runtime: %s\n' "$*" >&2; }
 
-# need COMMAND PACKAGE: COMMAND exists, or is installed with apt, or is named.
-need() {
-	local check=$1 package=$2
-	eval "$check" >/dev/null 2>&1 && return
-	if [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
-		say "installing $package"
-		{ apt-get install -y --no-install-recommends "$package" ||
-			{ apt-get update && apt-get install -y --no-install-recommends "$package"; }; } >&2
-		eval "$check" >/dev/null 2>&1 && return
-	fi
-	say "missing: $package (checked with: $check)"
-	return 1
-}
+. "$root/hack/need.sh"
 
 requirements() {
 	local failed=0

@@ -99,8 +99,9 @@ func tearDown() error {
 }
 
 // newRegistry serves app:1 and app:2, which wait for SIGTERM unless told
-// otherwise, and nginx:1.14.2, which serves a page on port 80. What is in library/
-// is for manifests that name images without a registry.
+// otherwise, nginx:1.14.2, which serves a page on port 80, busybox:1, and
+// busybox:app, which does not run as root. What is in library/ is for manifests
+// that name images without a registry.
 func newRegistry(s *harness.Suite) (*testimage.Registry, error) {
 	program, err := testimage.Build(s.Root, s.Dir)
 	if err != nil {
@@ -128,7 +129,24 @@ func newRegistry(s *harness.Suite) (*testimage.Registry, error) {
 			return nil, err
 		}
 	}
+	if err := pushBusybox(r); err != nil {
+		r.Close()
+		return nil, err
+	}
 	return r, nil
+}
+
+func pushBusybox(r *testimage.Registry) error {
+	for path, user := range map[string]string{"busybox:1": "", "library/busybox:1": "", "library/busybox:1.28": "", "busybox:app": "app"} {
+		image, err := testimage.Busybox(user)
+		if err == nil {
+			err = r.Push(path, image)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mirrorAll makes the nodes of a cluster fetch images from the test's registry.

@@ -22,6 +22,11 @@ func app(name string, args ...string) corev1.Container {
 	return corev1.Container{Name: name, Image: image("app:1"), Args: args}
 }
 
+// shell is a container that runs a script in busybox.
+func shell(name, script string) corev1.Container {
+	return corev1.Container{Name: name, Image: image("busybox:1"), Command: []string{"sh", "-c", script}}
+}
+
 // image is where an image of the test's registry is.
 func image(path string) string { return registry.Host() + "/" + path }
 

@@ -42,7 +42,15 @@ func New(program, version string, args ...string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := layer(body, version)
+	// The version is in the layer, so that no two images share it.
+	return assemble([]file{
+		{name: "app", mode: 0o755, content: body}, {name: "version", mode: 0o644, content: []byte(version)},
+	}, v1.Config{Entrypoint: []string{"/app"}, Cmd: args, Env: []string{"PATH=/", "VERSION=" + version}})
+}
+
+// assemble makes an image of one layer.
+func assemble(files []file, config v1.Config) (v1.Image, error) {
+	content, err := layer(files)
 	if err != nil {
 		return nil, err
 	}
@@ -55,33 +63,47 @@ func New(program, version string, args ...string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := image.ConfigFile()
+	configFile, err := image.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
-	file = file.DeepCopy()
-	file.OS, file.Architecture = "linux", runtime.GOARCH
-	file.Config = v1.Config{Entrypoint: []string{"/app"}, Cmd: args, Env: []string{"PATH=/", "VERSION=" + version}}
-	return mutate.ConfigFile(image, file)
+	configFile = configFile.DeepCopy()
+	configFile.OS, configFile.Architecture, configFile.Config = "linux", runtime.GOARCH, config
+	return mutate.ConfigFile(image, configFile)
 }
 
-// layer holds the program and the version, so that no two images share it.
-func layer(program []byte, version string) ([]byte, error) {
+// file is a file of a layer or, with a target, a symbolic link.
+type file struct {
+	name    string
+	mode    int64
+	content []byte
+	target  string
+}
+
+func (f *file) header() *tar.Header {
+	if f.target != "" {
+		return &tar.Header{Name: f.name, Typeflag: tar.TypeSymlink, Linkname: f.target, Mode: 0o777}
+	}
+	return &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content))}
+}
+
+// layer holds the files and the directories that every image has.
+func layer(files []file) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	for _, dir := range []string{"etc/", "tmp/", "proc/", "dev/", "sys/"} {
-		if err := w.WriteHeader(&tar.Header{Name: dir, Typeflag: tar.TypeDir, Mode: 0o755}); err != nil {
+	for _, d := range []struct {
+		name string
+		mode int64
+	}{{"bin/", 0o755}, {"etc/", 0o755}, {"tmp/", 0o1777}, {"proc/", 0o755}, {"dev/", 0o755}, {"sys/", 0o755}} {
+		if err := w.WriteHeader(&tar.Header{Name: d.name, Typeflag: tar.TypeDir, Mode: d.mode}); err != nil {
 			return nil, err
 		}
 	}
-	for _, f := range []struct {
-		name    string
-		content []byte
-	}{{"app", program}, {"version", []byte(version)}} {
-		if err := w.WriteHeader(&tar.Header{Name: f.name, Mode: 0o755, Size: int64(len(f.content))}); err != nil {
+	for i := range files {
+		if err := w.WriteHeader(files[i].header()); err != nil {
 			return nil, err
 		}
-		if _, err := w.Write(f.content); err != nil {
+		if _, err := w.Write(files[i].content); err != nil {
 			return nil, err
 		}
 	}
