@@ -5,6 +5,7 @@ package podruntime
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,17 +35,19 @@ type containerToKill struct {
 	ID      string
 	Name    string
 	Message string
+	// Grace is what it gets instead of the pod's grace, unless nil.
+	Grace *time.Duration
 }
 
-// computePodActions decides, from the pod and what the runtime said of it, what is
-// to be done. It knows no time: whether a container's crash back-off lets it start
+// computePodActions decides, from the pod and what the runtime and its probes said of
+// it, what is to be done. It knows no time: whether a container's crash back-off lets it start
 // now is asked when it is started.
-func computePodActions(pod *corev1.Pod, status *podtypes.PodStatus) podActions {
+func computePodActions(pod *corev1.Pod, status *podtypes.PodStatus, probes probeResults) podActions {
 	sandbox := usableSandbox(pod, status)
 	if sandbox == nil {
 		return actionsWithoutSandbox(pod, status)
 	}
-	return actionsInSandbox(pod, status, sandbox)
+	return actionsInSandbox(pod, status, sandbox, probes)
 }
 
 // usableSandbox returns the sandbox that the pod's containers can run in: the
@@ -88,7 +91,7 @@ func actionsWithoutSandbox(pod *corev1.Pod, status *podtypes.PodStatus) podActio
 
 // actionsInSandbox starts what is missing in the pod's sandbox. Only containers of
 // that sandbox count as there.
-func actionsInSandbox(pod *corev1.Pod, status *podtypes.PodStatus, sandbox *podtypes.SandboxStatus) podActions {
+func actionsInSandbox(pod *corev1.Pod, status *podtypes.PodStatus, sandbox *podtypes.SandboxStatus, probes probeResults) podActions {
 	a := podActions{SandboxID: sandbox.ID}
 	a.killStrays(status)
 	if !initialized(pod, status, sandbox.ID) {
@@ -97,7 +100,7 @@ func actionsInSandbox(pod *corev1.Pod, status *podtypes.PodStatus, sandbox *podt
 	}
 	kept := 0
 	for i := range pod.Spec.Containers {
-		if a.nextApp(pod, &pod.Spec.Containers[i], status) {
+		if a.nextApp(pod, &pod.Spec.Containers[i], status, probes) {
 			kept++
 		}
 	}
@@ -144,8 +147,9 @@ func (a *podActions) nextInit(pod *corev1.Pod, status *podtypes.PodStatus) {
 	a.Start = append(a.Start, &inits[0])
 }
 
-// nextApp decides on one app container and tells whether it is there and stays.
-func (a *podActions) nextApp(pod *corev1.Pod, spec *corev1.Container, status *podtypes.PodStatus) bool {
+// nextApp decides on one app container and tells whether it is there: it stays, or
+// its end is to be waited for.
+func (a *podActions) nextApp(pod *corev1.Pod, spec *corev1.Container, status *podtypes.PodStatus, probes probeResults) bool {
 	c := inSandbox(status, spec.Name, a.SandboxID)
 	switch {
 	case c == nil:
@@ -153,10 +157,12 @@ func (a *podActions) nextApp(pod *corev1.Pod, spec *corev1.Container, status *po
 			a.Start = append(a.Start, spec)
 		}
 	case c.State == podtypes.ContainerRunning && sameIdentity(c.Hash, spec):
+		a.stopUnhealthy(pod.Spec.RestartPolicy, spec, c, probes)
 		return true
 	case c.State == podtypes.ContainerRunning:
 		a.replace(c, spec)
-	case shouldRestart(pod.Spec.RestartPolicy, c):
+	case shouldRestart(pod.Spec.RestartPolicy, c),
+		pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure && probes.unhealthy(c.ID):
 		a.restart(c, spec)
 	}
 	return false

@@ -279,7 +279,7 @@ func TestComputePodActions(t *testing.T) {
 				pod.Spec.InitContainers = append(pod.Spec.InitContainers, testContainer(i))
 			}
 			status := &podtypes.PodStatus{Sandboxes: tc.sandboxes, Containers: tc.containers}
-			if diff := cmp.Diff(tc.want, computePodActions(pod, status).summary()); diff != "" {
+			if diff := cmp.Diff(tc.want, computePodActions(pod, status, nil).summary()); diff != "" {
 				t.Errorf("actions (-want +got):\n%s", diff)
 			}
 		})
@@ -287,7 +287,7 @@ func TestComputePodActions(t *testing.T) {
 }
 
 func TestComputePodActionsOfAPodWithoutStatus(t *testing.T) {
-	got := computePodActions(testPod("a"), nil).summary()
+	got := computePodActions(testPod("a"), nil, nil).summary()
 	if diff := cmp.Diff(want{Create: true, Start: []string{"a"}}, got); diff != "" {
 		t.Errorf("actions (-want +got):\n%s", diff)
 	}

@@ -48,6 +48,8 @@ type Config struct {
 	// Volumes are the pod's mounted volumes by name.
 	Volumes func(types.UID) map[string]podtypes.Volume
 	Objects Objects
+	// Probes, unless nil, are asked for what is to be stopped.
+	Probes Probes
 	// MemoryCapacity of the node in bytes; 0 is what the machine has.
 	MemoryCapacity int64
 	// ResolvConf is the file whose DNS settings pods get; empty is the node's.

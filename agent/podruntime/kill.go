@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/podtypes"
@@ -52,7 +53,7 @@ func (r *Runtime) stopContainers(ctx context.Context, pod *corev1.Pod, kill []co
 		if pod != nil {
 			r.recorder.Record(pod, fieldPath(pod, k.Name), corev1.EventTypeNormal, "Killing", k.Message)
 		}
-		if err := r.stopContainer(ctx, k.ID, grace); err != nil {
+		if err := r.stopContainer(ctx, k.ID, ptr.Deref(k.Grace, grace)); err != nil {
 			return fmt.Errorf("stopping container %s (%s): %w", k.Name, k.ID, err)
 		}
 		return nil

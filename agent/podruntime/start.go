@@ -13,8 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
-
-	"github.com/berth-run/berth/agent/podtypes"
 )
 
 // startContainer makes and starts a container in the pod's sandbox. What its
@@ -69,7 +67,7 @@ func (s *podSync) noteRestart(sandbox *podSandbox, c *corev1.Container) {
 		return
 	}
 	key := crashKey{s.pod.UID, c.Name}
-	if before.State == podtypes.ContainerExited {
+	if s.hasEnded(before) {
 		s.crashes.restarted(key, identity(c), before.ID)
 	}
 	if before.SandboxID != sandbox.id {

@@ -21,7 +21,7 @@ import (
 // what the runtime said of the pod after its last sync. When the context ends, so
 // do the sync and the pulls that it waits for.
 func (r *Runtime) SyncPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, pullSecrets []corev1.Secret) podtypes.SyncResult {
-	s := &podSync{Runtime: r, pod: pod, status: status, pullSecrets: pullSecrets}
+	s := &podSync{Runtime: r, pod: pod, status: status, probes: r.probeResults(status), pullSecrets: pullSecrets}
 	if err := s.run(ctx); err != nil {
 		s.errs = append(s.errs, err)
 	}
@@ -34,6 +34,7 @@ type podSync struct {
 	*Runtime
 	pod         *corev1.Pod
 	status      *podtypes.PodStatus
+	probes      probeResults
 	pullSecrets []corev1.Secret
 
 	result podtypes.SyncResult
@@ -50,7 +51,7 @@ type podSandbox struct {
 // run returns what keeps the whole pod from going on; what fails of single
 // containers is noted with them.
 func (s *podSync) run(ctx context.Context) error {
-	a := computePodActions(s.pod, s.status)
+	a := computePodActions(s.pod, s.status, s.probes)
 	s.log.Debug("syncing pod", "pod", api.FullName(s.pod), "uid", s.pod.UID, "killPod", a.KillPod,
 		"createSandbox", a.CreateSandbox, "kill", len(a.Kill), "start", len(a.Start))
 	if err := s.stop(ctx, a); err != nil {
@@ -116,7 +117,7 @@ func (s *podSync) due(a podActions) []*corev1.Container {
 // sandbox, which is empty for one that is still to be made.
 func (s *podSync) crashWait(c *corev1.Container, sandboxID string) time.Duration {
 	dead := s.status.Latest(c.Name)
-	if dead == nil || dead.State != podtypes.ContainerExited {
+	if dead == nil || !s.hasEnded(dead) {
 		return 0
 	}
 	key := crashKey{s.pod.UID, c.Name}
@@ -124,6 +125,12 @@ func (s *podSync) crashWait(c *corev1.Container, sandboxID string) time.Duration
 		return 0
 	}
 	return s.crashes.wait(key, identity(c), dead.ID)
+}
+
+// hasEnded tells whether a container ended by itself, or was stopped because a probe
+// of it had failed, which counts as a crash.
+func (s *podSync) hasEnded(c *podtypes.ContainerStatus) bool {
+	return c.State == podtypes.ContainerExited || s.probes.unhealthy(c.ID)
 }
 
 // crashLoop tells users of a restart that waits. Only the container's state has the
