@@ -4,8 +4,6 @@
 package api
 
 import (
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,7 +25,7 @@ func validateEnvSource(e corev1.EnvVar, path *field.Path) (errs field.ErrorList)
 	from, sources := e.ValueFrom, 0
 	if ref := from.FieldRef; ref != nil {
 		sources++
-		errs = append(errs, validateFieldRef(ref, path.Child("fieldRef"))...)
+		errs = append(errs, validateFieldRef(ref, envFieldPaths, path.Child("fieldRef"))...)
 	}
 	if ref := from.ConfigMapKeyRef; ref != nil {
 		sources++
@@ -51,29 +49,4 @@ func validateEnvSource(e corev1.EnvVar, path *field.Path) (errs field.ErrorList)
 func validateKeyRef(name, key string, path *field.Path) field.ErrorList {
 	errs := requiredOr(path.Child("name"), name, validation.IsDNS1123Subdomain)
 	return append(errs, requiredOr(path.Child("key"), key, validation.IsConfigMapKey)...)
-}
-
-// envFieldPaths are the fields of a pod that its containers may ask for.
-var envFieldPaths = []string{
-	"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels['<KEY>']", "metadata.annotations['<KEY>']",
-	"spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
-}
-
-func validateFieldRef(ref *corev1.ObjectFieldSelector, path *field.Path) field.ErrorList {
-	errs := oneOf(path.Child("apiVersion"), ref.APIVersion, "v1")
-	at := path.Child("fieldPath")
-	if key, isMap := mapKey(ref.FieldPath); isMap {
-		return append(errs, invalidAll(at, ref.FieldPath, validation.IsQualifiedName(strings.ToLower(key)))...)
-	}
-	return append(errs, oneOf(at, ref.FieldPath, envFieldPaths...)...)
-}
-
-// mapKey returns the key of a path such as metadata.labels['key'].
-func mapKey(path string) (key string, ok bool) {
-	for _, prefix := range []string{"metadata.labels['", "metadata.annotations['"} {
-		if rest, found := strings.CutPrefix(path, prefix); found {
-			return strings.CutSuffix(rest, "']")
-		}
-	}
-	return "", false
 }

@@ -5,11 +5,12 @@ package podruntime
 
 import (
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/api"
 )
 
 // environment resolves a container's variables, in their order. A later variable
@@ -55,7 +56,8 @@ func (r *Runtime) envValue(pod *corev1.Pod, e *corev1.EnvVar, vars map[string]st
 func (r *Runtime) referredValue(pod *corev1.Pod, from *corev1.EnvVarSource, podIPs []string) (string, bool, error) {
 	switch {
 	case from.FieldRef != nil:
-		value, err := r.podField(pod, from.FieldRef.FieldPath, podIPs)
+		at := api.Place{NodeName: r.cfg.NodeName, HostIPs: r.cfg.HostIPs, PodIPs: podIPs}
+		value, err := api.FieldRefValue(pod, from.FieldRef.FieldPath, at)
 		return value, err == nil, err
 	case from.ConfigMapKeyRef != nil:
 		return r.configMapKey(pod.Namespace, from.ConfigMapKeyRef)
@@ -104,51 +106,4 @@ func missingKey(object, key string, optional *bool) (string, bool, error) {
 		return "", false, nil
 	}
 	return "", false, fmt.Errorf("%s has no key %q", object, key)
-}
-
-// podField returns the field of the pod that a fieldRef names.
-func (r *Runtime) podField(pod *corev1.Pod, path string, podIPs []string) (string, error) {
-	switch path {
-	case "metadata.name":
-		return pod.Name, nil
-	case "metadata.namespace":
-		return pod.Namespace, nil
-	case "metadata.uid":
-		return string(pod.UID), nil
-	case "spec.nodeName":
-		return r.cfg.NodeName, nil
-	case "spec.serviceAccountName":
-		return pod.Spec.ServiceAccountName, nil
-	case "status.hostIP":
-		return first(r.cfg.HostIPs), nil
-	case "status.hostIPs":
-		return strings.Join(r.cfg.HostIPs, ","), nil
-	case "status.podIP":
-		return first(podIPs), nil
-	case "status.podIPs":
-		return strings.Join(podIPs, ","), nil
-	}
-	if key, ok := subscript(path, "metadata.labels"); ok {
-		return pod.Labels[key], nil
-	}
-	if key, ok := subscript(path, "metadata.annotations"); ok {
-		return pod.Annotations[key], nil
-	}
-	return "", fmt.Errorf("fieldRef %q is not supported", path)
-}
-
-// subscript returns the key of a path such as metadata.labels['key'].
-func subscript(path, field string) (string, bool) {
-	key, ok := strings.CutPrefix(path, field+"['")
-	if !ok {
-		return "", false
-	}
-	return strings.CutSuffix(key, "']")
-}
-
-func first(all []string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0]
 }
