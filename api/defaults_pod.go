@@ -64,6 +64,7 @@ func defaultContainer(c *corev1.Container) {
 			setDefault(&from.FieldRef.APIVersion, "v1")
 		}
 	}
+	defaultLifecycle(c.Lifecycle)
 	defaultRequests(&c.Resources)
 }
 

@@ -22,6 +22,7 @@ func containerFields() []fieldRule {
 		{path: "env[].valueFrom.fieldRef"},
 		{path: "resources.limits"},
 		{path: "resources.requests"},
+		{path: "lifecycle"},
 		{path: "volumeMounts[].name"},
 		{path: "volumeMounts[].mountPath"},
 		{path: "volumeMounts[].readOnly"},

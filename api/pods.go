@@ -62,6 +62,12 @@ func Container(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
+// IsSidecar tells whether an init container runs beside the pod's regular containers:
+// it is restarted whenever it ends, until all of those have ended.
+func IsSidecar(init *corev1.Container) bool {
+	return init.RestartPolicy != nil && *init.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
 // PodCondition returns the condition of that type, or nil.
 func PodCondition(status *corev1.PodStatus, t corev1.PodConditionType) *corev1.PodCondition {
 	for i := range status.Conditions {

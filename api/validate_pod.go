@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -41,33 +40,6 @@ func validatePodTimes(spec *corev1.PodSpec, path *field.Path) (errs field.ErrorL
 	}
 	if d := spec.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > math.MaxInt32) {
 		errs = append(errs, field.Invalid(path.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, math.MaxInt32)))
-	}
-	return errs
-}
-
-// validateContainers looks at init containers and containers, whose names are
-// one set.
-func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *field.Path) (errs field.ErrorList) {
-	if len(spec.Containers) == 0 {
-		errs = append(errs, field.Required(path.Child("containers"), ""))
-	}
-	names := sets.New[string]()
-	for _, list := range []struct {
-		path       *field.Path
-		containers []corev1.Container
-	}{
-		{path.Child("initContainers"), spec.InitContainers},
-		{path.Child("containers"), spec.Containers},
-	} {
-		for i := range list.containers {
-			c, at := &list.containers[i], list.path.Index(i)
-			errs = append(errs, validateContainer(c, volumes, at)...)
-			if names.Has(c.Name) && c.Name != "" {
-				errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
-			}
-			names.Insert(c.Name)
-		}
-		errs = append(errs, validateHostPorts(list.containers, spec.HostNetwork, list.path)...)
 	}
 	return errs
 }
