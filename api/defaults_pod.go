@@ -65,6 +65,7 @@ func defaultContainer(c *corev1.Container) {
 		}
 	}
 	defaultLifecycle(c.Lifecycle)
+	defaultProbes(c)
 	defaultRequests(&c.Resources)
 }
 

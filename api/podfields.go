@@ -35,6 +35,7 @@ func podFields() []fieldRule {
 		{path: "hostNetwork"},
 		{path: "imagePullSecrets"},
 		{path: "schedulerName"},
+		{path: "readinessGates"},
 		// There are no tokens and no services to leave out or to put in.
 		{path: "automountServiceAccountToken"},
 		{path: "enableServiceLinks"},

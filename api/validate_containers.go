@@ -41,7 +41,8 @@ func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *fi
 // validateLongRunning looks at what only a container has that is to run on: a regular
 // one, or a sidecar.
 func validateLongRunning(c *corev1.Container, spec *corev1.PodSpec, path *field.Path) field.ErrorList {
-	return validateLifecycle(c.Lifecycle, spec, path.Child("lifecycle"))
+	errs := validateLifecycle(c.Lifecycle, spec, path.Child("lifecycle"))
+	return append(errs, validateProbes(c, path)...)
 }
 
 // validateInitContainer keeps from an init container what it does not run long enough

@@ -61,10 +61,21 @@ func validateHTTPGet(get *corev1.HTTPGetAction, path *field.Path) (errs field.Er
 	}
 	errs = append(errs, validatePortNumOrName(get.Port, path.Child("port"))...)
 	errs = append(errs, oneOf(path.Child("scheme"), get.Scheme, corev1.URISchemeHTTP, corev1.URISchemeHTTPS)...)
+	errs = append(errs, validateHTTPProtocol(get, path.Child("protocol"))...)
 	for _, h := range get.HTTPHeaders {
 		errs = append(errs, invalidAll(path.Child("httpHeaders"), h.Name, validation.IsHTTPHeaderName(h.Name))...)
 	}
 	return errs
+}
+
+func validateHTTPProtocol(get *corev1.HTTPGetAction, path *field.Path) field.ErrorList {
+	switch {
+	case get.Protocol == nil:
+		return nil
+	case *get.Protocol == corev1.HTTPProtocolHTTP2 && get.Scheme == corev1.URISchemeHTTPS:
+		return field.ErrorList{field.Invalid(path, *get.Protocol, "must be used with scheme HTTP")}
+	}
+	return oneOf(path, *get.Protocol, corev1.HTTPProtocolHTTP1, corev1.HTTPProtocolHTTP2)
 }
 
 func validatePortNumOrName(port intstr.IntOrString, path *field.Path) field.ErrorList {

@@ -18,11 +18,13 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	volumes, volumeErrs := validateVolumes(spec.Volumes, path.Child("volumes"))
 	errs = append(errs, volumeErrs...)
 	errs = append(errs, validateContainers(spec, volumes, path)...)
+	errs = append(errs, validateFileKeyVolumes(spec)...)
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy,
 		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
 	errs = append(errs, validatePodTimes(spec, path)...)
 	errs = append(errs, metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector"))...)
 	errs = append(errs, validateTolerations(spec.Tolerations, path.Child("tolerations"))...)
+	errs = append(errs, validateReadinessGates(spec.ReadinessGates, path.Child("readinessGates"))...)
 	if spec.NodeName != "" {
 		errs = append(errs, invalidAll(path.Child("nodeName"), spec.NodeName, apivalidation.NameIsDNSSubdomain(spec.NodeName, false))...)
 	}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 )
 
@@ -24,6 +25,7 @@ func validPod() *corev1.Pod {
 			ActiveDeadlineSeconds: ptr.To(int64(600)),
 			NodeSelector:          map[string]string{"disk": "ssd"},
 			Tolerations:           []corev1.Toleration{{Key: "gpu", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}},
+			ReadinessGates:        []corev1.PodReadinessGate{{ConditionType: "www.example.com/feature"}},
 			ImagePullSecrets:      []corev1.LocalObjectReference{{Name: "registry"}},
 			InitContainers:        []corev1.Container{{Name: "init", Image: "busybox:1.36"}},
 			Containers: []corev1.Container{{
@@ -40,6 +42,11 @@ func validPod() *corev1.Pod {
 				},
 				Resources:    corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}},
 				VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data", ReadOnly: true}},
+				LivenessProbe: &corev1.Probe{TerminationGracePeriodSeconds: ptr.To(int64(5)),
+					ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}},
+				ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+					Port: intstr.FromString("http"), HTTPHeaders: []corev1.HTTPHeader{{Name: "Host", Value: "a"}}}}},
+				StartupProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 81}}},
 			}},
 			Volumes: []corev1.Volume{
 				{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
@@ -131,7 +138,6 @@ func TestValidatePod(t *testing.T) {
 		"mode":               {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[3].Secret.DefaultMode = ptr.To(int32(0o1000)) }, "spec.volumes[3].secret.defaultMode", "0777"},
 		"secret name":        {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[3].Secret.SecretName = "" }, "spec.volumes[3].secret.secretName", "Required value"},
 
-		"probe":    {func(_ *corev1.Pod, c *corev1.Container) { c.LivenessProbe = &corev1.Probe{} }, "spec.containers[0].livenessProbe", notHonoured},
 		"host pid": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.HostPID = true }, "spec.hostPID", notHonoured},
 		"other volume": {func(p *corev1.Pod, _ *corev1.Container) {
 			p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{NFS: &corev1.NFSVolumeSource{}}

@@ -149,8 +149,8 @@ func TestCreateRefuses(t *testing.T) {
 	elsewhere := newPod("a", "")
 	elsewhere.Namespace = "other"
 	invalid := newPod("A_B", "")
-	probed := newPod("a", "")
-	probed.Spec.Containers[0].LivenessProbe = &corev1.Probe{}
+	unsupported := newPod("a", "")
+	unsupported.Spec.Containers[0].VolumeDevices = []corev1.VolumeDevice{{Name: "a", DevicePath: "/dev/a"}}
 	large := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{"a": strings.Repeat("x", 300<<10)}},
 		StringData: map[string]string{"k": strings.Repeat("x", 1<<20)}}
 	huge := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Message: strings.Repeat("x", MaxObjectBytes)}
@@ -165,7 +165,7 @@ func TestCreateRefuses(t *testing.T) {
 		"version":          {api.Pods, versioned, metav1.StatusReasonBadRequest, "resourceVersion should not be set"},
 		"other namespace":  {api.Pods, elsewhere, metav1.StatusReasonBadRequest, "does not match the namespace sent on the request"},
 		"invalid name":     {api.Pods, invalid, metav1.StatusReasonInvalid, "metadata.name: Invalid value"},
-		"unsupported":      {api.Pods, probed, metav1.StatusReasonInvalid, "spec.containers[0].livenessProbe: Forbidden: not honoured"},
+		"unsupported":      {api.Pods, unsupported, metav1.StatusReasonInvalid, "spec.containers[0].volumeDevices: Forbidden: not honoured"},
 		"no name":          {api.ConfigMaps, configMap("", "", ""), metav1.StatusReasonInvalid, "name or generateName is required"},
 		"annotations":      {api.Secrets, large, metav1.StatusReasonInvalid, "metadata.annotations: Too long"},
 		"over the maximum": {api.Events, huge, metav1.StatusReasonRequestEntityTooLarge, `events "a" takes`},
