@@ -5,8 +5,9 @@
 //
 // Every unary call ends: one that carries no deadline of its own is given one, so
 // that a runtime that hangs on one object fails that object's call and nothing
-// else. Calls whose length the caller decides (a stop with a grace period) get
-// that length and some slack; an image pull is as long as its caller's context.
+// else. Calls whose length the caller decides (a stop with a grace period, a command
+// with a timeout) get that length and some slack; an image pull, and a command without
+// a timeout, are as long as their caller's context.
 package cri
 
 import (

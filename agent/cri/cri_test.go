@@ -28,6 +28,8 @@ func TestWithDeadline(t *testing.T) {
 			"a call":              {t.Context(), &runtimeapi.VersionRequest{}, 2 * time.Minute},
 			"a stop":              {t.Context(), &runtimeapi.StopContainerRequest{Timeout: 3600}, time.Hour + 2*time.Minute},
 			"a pull":              {t.Context(), &runtimeapi.PullImageRequest{}, 0},
+			"a command":           {t.Context(), &runtimeapi.ExecSyncRequest{Timeout: 10}, 10*time.Second + 2*time.Minute},
+			"an endless command":  {t.Context(), &runtimeapi.ExecSyncRequest{}, 0},
 			"one with a deadline": {short, &runtimeapi.StopContainerRequest{Timeout: 3600}, time.Second},
 		} {
 			ctx, cancel := WithDeadline(tc.ctx, tc.request)

@@ -33,6 +33,11 @@ func WithDeadline(ctx context.Context, req any) (context.Context, context.Cancel
 	switch r := req.(type) {
 	case *runtimeapi.PullImageRequest:
 		return ctx, func() {}
+	case *runtimeapi.ExecSyncRequest:
+		if r.GetTimeout() == 0 {
+			return ctx, func() {}
+		}
+		return context.WithTimeout(ctx, time.Duration(r.GetTimeout())*time.Second+callDeadline)
 	case *runtimeapi.StopContainerRequest:
 		return context.WithTimeout(ctx, time.Duration(r.GetTimeout())*time.Second+callDeadline)
 	}

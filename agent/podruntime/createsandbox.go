@@ -27,7 +27,7 @@ func (s *podSync) createSandbox(ctx context.Context, attempt uint32) (*podSandbo
 	if err != nil {
 		return nil, fmt.Errorf("creating the sandbox: %w", plain(err))
 	}
-	sandbox := &podSandbox{id: r.GetPodSandboxId(), config: config, ips: s.podIPs(nil)}
+	sandbox := &podSandbox{id: r.GetPodSandboxId(), config: config, ips: s.podIPs(s.pod, nil)}
 	if s.pod.Spec.HostNetwork {
 		return sandbox, nil
 	}

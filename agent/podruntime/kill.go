@@ -22,15 +22,15 @@ import (
 	"github.com/berth-run/berth/internal/sleep"
 )
 
-// KillPod stops all containers at the same time, each within the grace period, and
-// then the sandboxes. pod is nil for an orphan, of which no user is told. What the
-// runtime does not have (any more) counts as stopped. A container that could not be
-// stopped keeps its sandbox, which would end it without grace: call again.
+// KillPod stops all containers, each within the grace period, and then the sandboxes.
+// pod is nil for an orphan, of which no user is told. What the runtime does not have
+// (any more) counts as stopped. A container that could not be stopped keeps its
+// sandbox, which would end it without grace: call again.
 func (r *Runtime) KillPod(ctx context.Context, pod *corev1.Pod, podStatus *podtypes.PodStatus, grace time.Duration) error {
 	if podStatus == nil {
 		return nil
 	}
-	if err := r.stopContainers(ctx, pod, runningContainers(podStatus), grace); err != nil {
+	if err := r.stopOf(pod, podStatus, grace).containers(ctx, runningContainers(podStatus)); err != nil {
 		return err
 	}
 	return inParallel(podStatus.Sandboxes, func(s *podtypes.SandboxStatus) error {
@@ -48,16 +48,46 @@ func runningContainers(status *podtypes.PodStatus) []containerToKill {
 	return all
 }
 
-func (r *Runtime) stopContainers(ctx context.Context, pod *corev1.Pod, kill []containerToKill, grace time.Duration) error {
+// minStop is what a container gets at least between its stop signal and its end, also
+// when its preStop hook has taken all of a grace period that is no shorter.
+const minStop = 2 * time.Second
+
+// podStop stops containers of one pod.
+type podStop struct {
+	*Runtime
+	// pod is nil for an orphan.
+	pod    *corev1.Pod
+	podIPs []string
+	grace  time.Duration
+}
+
+func (r *Runtime) stopOf(pod *corev1.Pod, status *podtypes.PodStatus, grace time.Duration) *podStop {
+	p := &podStop{Runtime: r, pod: pod, grace: grace}
+	if pod != nil && status.Current() != nil {
+		p.podIPs = r.podIPs(pod, status.Current().IPs)
+	}
+	return p
+}
+
+// containers stops them, all at the same time.
+func (p *podStop) containers(ctx context.Context, kill []containerToKill) error {
 	return inParallel(kill, func(k *containerToKill) error {
-		if pod != nil {
-			r.recorder.Record(pod, fieldPath(pod, k.Name), corev1.EventTypeNormal, "Killing", k.Message)
-		}
-		if err := r.stopContainer(ctx, k.ID, ptr.Deref(k.Grace, grace)); err != nil {
+		if err := p.container(ctx, k); err != nil {
 			return fmt.Errorf("stopping container %s (%s): %w", k.Name, k.ID, err)
 		}
 		return nil
 	})
+}
+
+// container runs the preStop hook of a container and stops it, both within its grace.
+func (p *podStop) container(ctx context.Context, k *containerToKill) error {
+	grace := ptr.Deref(k.Grace, p.grace)
+	deadline := time.Now().Add(grace)
+	if p.pod != nil {
+		p.recorder.Record(p.pod, fieldPath(p.pod, k.Name), corev1.EventTypeNormal, "Killing", k.Message)
+		p.preStop(ctx, k, grace, deadline)
+	}
+	return p.stopContainer(ctx, k.ID, max(time.Until(deadline), min(grace, minStop)))
 }
 
 func (r *Runtime) stopContainer(ctx context.Context, id string, grace time.Duration) error {

@@ -34,30 +34,34 @@ func (s *podSync) startContainer(ctx context.Context, sandbox *podSandbox, c *co
 		return err
 	}
 	config.Image = &runtimeapi.ImageSpec{Image: id, UserSpecifiedImage: c.Image}
-	return s.createAndStart(ctx, sandbox, c, config)
+	id, err = s.createAndStart(ctx, sandbox, c, config)
+	if err != nil {
+		return err
+	}
+	return s.postStart(ctx, hooked{id: id, spec: c, podIPs: sandbox.ips}, slot)
 }
 
-func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *corev1.Container, config *runtimeapi.ContainerConfig) error {
+func (s *podSync) createAndStart(ctx context.Context, sandbox *podSandbox, c *corev1.Container, config *runtimeapi.ContainerConfig) (id string, err error) {
 	s.result.Changed = true
 	created, err := s.cfg.CRI.Runtime.CreateContainer(ctx, &runtimeapi.CreateContainerRequest{
 		PodSandboxId: sandbox.id, Config: config, SandboxConfig: sandbox.config,
 	})
 	if err != nil {
-		return s.failed(ctx, c, "CreateContainerError", plain(err))
+		return "", s.failed(ctx, c, "CreateContainerError", plain(err))
 	}
 	s.event(c, corev1.EventTypeNormal, "Created", "Created container "+c.Name)
 	s.noteRestart(sandbox, c)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return "", ctx.Err()
 	}
 	// Once begun a start runs to its end, which is near: one that is broken off can
 	// leave a process behind in a container that the runtime takes for ended.
 	_, err = s.cfg.CRI.Runtime.StartContainer(context.WithoutCancel(ctx), &runtimeapi.StartContainerRequest{ContainerId: created.GetContainerId()})
 	if err != nil {
-		return s.failed(ctx, c, "RunContainerError", plain(err))
+		return "", s.failed(ctx, c, "RunContainerError", plain(err))
 	}
 	s.event(c, corev1.EventTypeNormal, "Started", "Started container "+c.Name)
-	return nil
+	return created.GetContainerId(), nil
 }
 
 // noteRestart tells the crash back-off of a container that takes another's place.

@@ -96,7 +96,7 @@ func (s *podSync) stop(ctx context.Context, a podActions) error {
 		}
 		return s.KillPod(ctx, s.pod, s.status, api.GracePeriod(s.pod))
 	}
-	return s.stopContainers(ctx, s.pod, a.Kill, api.GracePeriod(s.pod))
+	return s.stopOf(s.pod, s.status, api.GracePeriod(s.pod)).containers(ctx, a.Kill)
 }
 
 // due drops the containers that a crash back-off holds, and notes them.
@@ -148,7 +148,7 @@ func (s *podSync) sandbox(ctx context.Context, a podActions) (*podSandbox, error
 	if !a.CreateSandbox {
 		current := s.status.Current()
 		config, err := s.sandboxConfig(s.pod, current.Attempt)
-		return &podSandbox{id: current.ID, config: config, ips: s.podIPs(current.IPs)}, err
+		return &podSandbox{id: current.ID, config: config, ips: s.podIPs(s.pod, current.IPs)}, err
 	}
 	s.result.Changed = true
 	sandbox, err := s.createSandbox(ctx, a.Attempt)
@@ -159,9 +159,9 @@ func (s *podSync) sandbox(ctx context.Context, a podActions) (*podSandbox, error
 }
 
 // podIPs are what the pod's containers are told: in the host's network, the node's.
-func (s *podSync) podIPs(sandboxIPs []string) []string {
-	if s.pod.Spec.HostNetwork {
-		return s.cfg.HostIPs
+func (r *Runtime) podIPs(pod *corev1.Pod, sandboxIPs []string) []string {
+	if pod.Spec.HostNetwork {
+		return r.cfg.HostIPs
 	}
 	return sandboxIPs
 }

@@ -32,6 +32,7 @@ type Runtime struct {
 	containers map[string]*container
 	images     map[string]*runtimeapi.Image
 	processes  map[string]*scripted
+	commands   map[string]Command
 	calls      []Call
 	watchers   map[*watcher]struct{}
 	notReady   bool
@@ -50,6 +51,7 @@ func New(images ...string) *Runtime {
 		containers: map[string]*container{},
 		images:     map[string]*runtimeapi.Image{},
 		processes:  map[string]*scripted{},
+		commands:   map[string]Command{},
 		watchers:   map[*watcher]struct{}{},
 	}
 	for _, name := range images {

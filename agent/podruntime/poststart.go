@@ -1,0 +1,42 @@
+// Copyright The berth Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podruntime
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/berth-run/berth/api"
+)
+
+// postStart runs the hook of a container that was just started, and gives the pod's
+// place among those that are starting to another meanwhile. A container whose hook
+// failed is stopped.
+func (s *podSync) postStart(ctx context.Context, c hooked, slot *startSlot) error {
+	if c.spec.Lifecycle == nil || c.spec.Lifecycle.PostStart == nil {
+		return nil
+	}
+	starts := slot.release()
+	err := s.runHook(ctx, c, c.spec.Lifecycle.PostStart)
+	if err != nil && ctx.Err() == nil {
+		err = s.postStartFailed(ctx, c, err)
+	}
+	if slotErr := slot.take(ctx, starts); slotErr != nil {
+		return slotErr
+	}
+	return err
+}
+
+func (s *podSync) postStartFailed(ctx context.Context, c hooked, err error) error {
+	message := fmt.Sprintf("The postStart hook of container %s failed: %v", c.spec.Name, err)
+	s.event(c.spec, corev1.EventTypeWarning, "FailedPostStartHook", message)
+	kill := []containerToKill{{ID: c.id, Name: c.spec.Name, Message: fmt.Sprintf("Container %s failed its postStart hook, it will be stopped", c.spec.Name)}}
+	stop := podStop{Runtime: s.Runtime, pod: s.pod, podIPs: c.podIPs, grace: api.GracePeriod(s.pod)}
+	if stopErr := stop.containers(ctx, kill); stopErr != nil {
+		err = stopErr
+	}
+	return &startError{reason: "PostStartHookError", message: message, err: err}
+}
