@@ -38,20 +38,6 @@ func defaultPodSpec(spec *corev1.PodSpec) {
 	}
 }
 
-// defaultVolume makes a volume without a source an emptyDir.
-func defaultVolume(v *corev1.VolumeSource) {
-	switch {
-	case v.HostPath != nil:
-		setDefaultPointer(&v.HostPath.Type, corev1.HostPathUnset)
-	case v.ConfigMap != nil:
-		setDefaultPointer(&v.ConfigMap.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
-	case v.Secret != nil:
-		setDefaultPointer(&v.Secret.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
-	case *v == corev1.VolumeSource{}:
-		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
-	}
-}
-
 func defaultContainer(c *corev1.Container) {
 	setDefault(&c.ImagePullPolicy, defaultPullPolicy(c.Image))
 	setDefault(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)

@@ -19,5 +19,14 @@ func volumeFields() []fieldRule {
 		{path: "volumes[].secret.items"},
 		{path: "volumes[].secret.defaultMode"},
 		{path: "volumes[].secret.optional"},
+		{path: "volumes[].downwardAPI.items"},
+		{path: "volumes[].downwardAPI.defaultMode"},
+		{path: "volumes[].projected.defaultMode"},
+		{path: "volumes[].projected.sources[].configMap"},
+		{path: "volumes[].projected.sources[].secret"},
+		{path: "volumes[].projected.sources[].downwardAPI"},
+
+		{path: "volumes[].projected.sources[].clusterTrustBundle", refuse: "there are no ClusterTrustBundles"},
+		{path: "volumes[].projected.sources[].podCertificate", refuse: "there are no signers of pod certificates"},
 	}
 }

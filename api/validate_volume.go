@@ -53,6 +53,12 @@ func validateVolumeSource(s *corev1.VolumeSource, fldPath *field.Path) (errs fie
 	if s.Secret != nil {
 		add("secret", func(at *field.Path) field.ErrorList { return validateSecretVolume(s.Secret, at) })
 	}
+	if s.DownwardAPI != nil {
+		add("downwardAPI", func(at *field.Path) field.ErrorList { return validateDownwardAPIVolume(s.DownwardAPI, at) })
+	}
+	if s.Projected != nil {
+		add("projected", func(at *field.Path) field.ErrorList { return validateProjectedVolume(s.Projected, at) })
+	}
 	return errs
 }
 
