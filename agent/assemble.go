@@ -22,6 +22,7 @@ import (
 	"github.com/berth-run/berth/agent/pleg"
 	"github.com/berth-run/berth/agent/podmanager"
 	"github.com/berth-run/berth/agent/podruntime"
+	"github.com/berth-run/berth/agent/podruntime/images"
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
@@ -49,7 +50,9 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 
 	var workers *podworkers.PodWorkers
 	cache := objects.New(func(changed objects.Key) { resyncUsers(pods, workers, changed) })
-	volumes := volume.New(cfg.podsDir(), cache)
+	var self *node.Node
+	allocatable := func() corev1.ResourceList { return self.Node().Status.Allocatable }
+	volumes := volume.New(volume.Config{PodsDir: cfg.podsDir(), Objects: cache, Allocatable: allocatable})
 
 	cgroups, err := a.cgroups()
 	if err != nil {
@@ -58,7 +61,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	runtime, err := podruntime.New(podruntime.Config{
 		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
 		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
-		Volumes: volumes.Volumes, Objects: cache, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
+		Volumes: volumes.Volumes, Objects: cache, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
+		Images:   images.Config{MaxParallelPulls: cfg.MaxParallelPulls, Waiting: statuses.Waiting},
 		Recorder: recorder, Logger: a.log,
 	})
 	if err != nil {
@@ -73,7 +77,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		return nil, err
 	}
 	network := a.newNetwork(runtime.UpdatePodCIDR)
-	self, err := node.New(node.Config{
+	self, err = node.New(node.Config{
 		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, StateDir: cfg.StateDir,
 		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: watched{runtime, network},
 		Events: recorder, Logger: a.log,

@@ -29,6 +29,7 @@ func validateContainer(c *corev1.Container, volumes sets.Set[string], path *fiel
 	errs = append(errs, withoutNUL(c.WorkingDir, path.Child("workingDir"))...)
 	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
 	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
+	errs = append(errs, validateEnvFrom(c.EnvFrom, path.Child("envFrom"))...)
 	errs = append(errs, validateVolumeMounts(c.VolumeMounts, volumes, path.Child("volumeMounts"))...)
 	return append(errs, validateResources(&c.Resources, path.Child("resources"))...)
 }

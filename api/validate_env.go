@@ -23,22 +23,29 @@ func validateEnv(env []corev1.EnvVar, path *field.Path) (errs field.ErrorList) {
 
 func validateEnvSource(e corev1.EnvVar, path *field.Path) (errs field.ErrorList) {
 	from, sources := e.ValueFrom, 0
-	if ref := from.FieldRef; ref != nil {
+	add := func(more field.ErrorList) {
 		sources++
-		errs = append(errs, validateFieldRef(ref, envFieldPaths, path.Child("fieldRef"))...)
+		errs = append(errs, more...)
+	}
+	if ref := from.FieldRef; ref != nil {
+		add(validateFieldRef(ref, envFieldPaths, path.Child("fieldRef")))
+	}
+	if ref := from.ResourceFieldRef; ref != nil {
+		add(validateResourceFieldRef(ref, false, path.Child("resourceFieldRef")))
 	}
 	if ref := from.ConfigMapKeyRef; ref != nil {
-		sources++
-		errs = append(errs, validateKeyRef(ref.Name, ref.Key, path.Child("configMapKeyRef"))...)
+		add(validateKeyRef(ref.Name, ref.Key, path.Child("configMapKeyRef")))
 	}
 	if ref := from.SecretKeyRef; ref != nil {
-		sources++
-		errs = append(errs, validateKeyRef(ref.Name, ref.Key, path.Child("secretKeyRef"))...)
+		add(validateKeyRef(ref.Name, ref.Key, path.Child("secretKeyRef")))
+	}
+	if ref := from.FileKeyRef; ref != nil {
+		add(validateFileKeyRef(ref, path.Child("fileKeyRef")))
 	}
 	switch {
-	case sources == 0 && from.ResourceFieldRef == nil && from.FileKeyRef == nil:
-		errs = append(errs, field.Invalid(path, "", "must specify one of: `fieldRef`, `configMapKeyRef` or `secretKeyRef`"))
-	case sources > 0 && e.Value != "":
+	case sources == 0:
+		errs = append(errs, field.Invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"))
+	case e.Value != "":
 		errs = append(errs, field.Invalid(path, "", "may not be specified when `value` is not empty"))
 	case sources > 1:
 		errs = append(errs, field.Invalid(path, "", "may not have more than one field specified at a time"))

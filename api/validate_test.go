@@ -146,10 +146,6 @@ func TestValidatePod(t *testing.T) {
 			c.SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true)}
 		}, "spec.containers[0].securityContext", notHonoured},
 		"dns policy": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.DNSPolicy = corev1.DNSNone }, "spec.dnsPolicy", notHonoured},
-		"env from":   {func(_ *corev1.Pod, c *corev1.Container) { c.EnvFrom = []corev1.EnvFromSource{{}} }, "spec.containers[0].envFrom", notHonoured},
-		"resource field": {func(_ *corev1.Pod, c *corev1.Container) {
-			c.Env[1].ValueFrom = &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{}}
-		}, "spec.containers[0].env[1].valueFrom.resourceFieldRef", notHonoured},
 
 		"NUL in env":  {func(_ *corev1.Pod, c *corev1.Container) { c.Env = []corev1.EnvVar{{Name: "A", Value: "a\x00b"}} }, "spec.containers[0].env[0].value", "NUL"},
 		"NUL in args": {func(_ *corev1.Pod, c *corev1.Container) { c.Args[0] = "\x00" }, "spec.containers[0].args[0]", "NUL"},

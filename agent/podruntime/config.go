@@ -48,6 +48,8 @@ type Config struct {
 	// Volumes are the pod's mounted volumes by name.
 	Volumes func(types.UID) map[string]podtypes.Volume
 	Objects Objects
+	// Allocatable is what the node has for pods.
+	Allocatable func() corev1.ResourceList
 	// Probes, unless nil, are asked for what is to be stopped.
 	Probes Probes
 	// MemoryCapacity of the node in bytes; 0 is what the machine has.
@@ -59,6 +61,9 @@ type Config struct {
 	OwnBridge bool
 	// MaxStarts is how many pods may be starting at once; 0 is 8.
 	MaxStarts int
+	// Images says how images are pulled; its Client and Recorder are those of this
+	// configuration.
+	Images images.Config
 
 	Recorder podtypes.EventRecorder
 	Logger   *slog.Logger
@@ -82,7 +87,7 @@ type Runtime struct {
 func New(cfg Config) (*Runtime, error) {
 	switch {
 	case cfg.CRI == nil, cfg.PodDir == nil, cfg.CgroupParent == nil, cfg.Volumes == nil,
-		cfg.Objects == nil, cfg.Recorder == nil, cfg.Logger == nil:
+		cfg.Objects == nil, cfg.Allocatable == nil, cfg.Recorder == nil, cfg.Logger == nil:
 		return nil, errors.New("podruntime: an incomplete configuration")
 	case cfg.NodeID == "":
 		return nil, errors.New("podruntime: NodeID: required")
@@ -101,9 +106,10 @@ func New(cfg Config) (*Runtime, error) {
 			return nil, err
 		}
 	}
+	cfg.Images.Client, cfg.Images.Recorder = cfg.CRI.Images, cfg.Recorder
 	return &Runtime{
 		cfg:       cfg,
-		images:    images.New(cfg.CRI.Images, cfg.Recorder),
+		images:    images.New(cfg.Images),
 		starts:    semaphore.NewWeighted(int64(cfg.MaxStarts)),
 		ends:      newEndSlots(),
 		crashes:   newCrashBackOff(),

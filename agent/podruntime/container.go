@@ -31,15 +31,15 @@ var (
 // variables than a program can have.
 func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartCount uint32, podIPs []string) (*runtimeapi.ContainerConfig, error) {
 	var size execSize
-	env, vars, err := r.environment(pod, c, podIPs, &size)
+	vars, err := r.environment(pod, c, podIPs, &size)
 	if err != nil {
 		return nil, err
 	}
-	command, err := size.expandAll("command", c.Command, vars)
+	command, err := size.expandAll("command", c.Command, vars.values)
 	if err != nil {
 		return nil, err
 	}
-	args, err := size.expandAll("args", c.Args, vars)
+	args, err := size.expandAll("args", c.Args, vars.values)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 		Command:     command,
 		Args:        args,
 		WorkingDir:  c.WorkingDir,
-		Envs:        env,
+		Envs:        vars.list(),
 		Mounts:      mounts,
 		Labels:      r.containerLabels(pod, c.Name),
 		Annotations: containerAnnotations(c, restartCount),

@@ -8,63 +8,65 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/api"
 )
 
-// environment resolves a container's variables, in their order. A later variable
-// of the same name wins; a value may refer to those before it. size counts them all.
-func (r *Runtime) environment(pod *corev1.Pod, c *corev1.Container, podIPs []string, size *execSize) ([]*runtimeapi.KeyValue, map[string]string, error) {
-	vars := make(map[string]string, len(c.Env))
-	var names []string
+// environment resolves a container's variables: those of its envFrom, then those of
+// its env, in their order. A later variable of the same name wins; a value may refer
+// to those before it. size counts them all.
+func (r *Runtime) environment(pod *corev1.Pod, c *corev1.Container, podIPs []string, size *execSize) (*variables, error) {
+	vars := newVariables(size)
+	if err := r.addEnvFrom(vars, pod.Namespace, c.EnvFrom); err != nil {
+		return nil, err
+	}
 	for i := range c.Env {
-		value, ok, err := r.envValue(pod, &c.Env[i], vars, podIPs, size)
-		if err != nil {
-			return nil, nil, fmt.Errorf("env %s: %w", c.Env[i].Name, err)
+		if err := r.addEnv(vars, pod, c, &c.Env[i], podIPs); err != nil {
+			return nil, fmt.Errorf("env %s: %w", c.Env[i].Name, err)
 		}
-		if !ok {
-			continue
-		}
-		if _, seen := vars[c.Env[i].Name]; !seen {
-			names = append(names, c.Env[i].Name)
-		}
-		vars[c.Env[i].Name] = value
 	}
-	env := make([]*runtimeapi.KeyValue, 0, len(names))
-	for _, name := range names {
-		env = append(env, &runtimeapi.KeyValue{Key: name, Value: []byte(vars[name])})
-	}
-	return env, vars, nil
+	return vars, nil
 }
 
-// envValue returns a variable's value, or false for one that is left out because
-// what it refers to is optional and not there.
-func (r *Runtime) envValue(pod *corev1.Pod, e *corev1.EnvVar, vars map[string]string, podIPs []string, size *execSize) (string, bool, error) {
-	taken := len(e.Name) + len("=\x00")
+// addEnv leaves out a variable whose reference is optional and leads to nothing.
+func (r *Runtime) addEnv(vars *variables, pod *corev1.Pod, c *corev1.Container, e *corev1.EnvVar, podIPs []string) error {
 	if e.ValueFrom == nil {
-		value, err := size.expand(e.Value, vars, taken)
-		return value, err == nil, err
+		return vars.setExpanded(e.Name, e.Value)
 	}
-	value, ok, err := r.referredValue(pod, e.ValueFrom, podIPs)
-	if err == nil && ok {
-		err = size.add(taken + len(value))
+	value, ok, err := r.referredValue(pod, c, e.ValueFrom, podIPs)
+	if err != nil || !ok {
+		return err
 	}
-	return value, ok, err
+	return vars.set(e.Name, value)
 }
 
-func (r *Runtime) referredValue(pod *corev1.Pod, from *corev1.EnvVarSource, podIPs []string) (string, bool, error) {
+func (r *Runtime) referredValue(pod *corev1.Pod, c *corev1.Container, from *corev1.EnvVarSource, podIPs []string) (string, bool, error) {
 	switch {
 	case from.FieldRef != nil:
 		at := api.Place{NodeName: r.cfg.NodeName, HostIPs: r.cfg.HostIPs, PodIPs: podIPs}
 		value, err := api.FieldRefValue(pod, from.FieldRef.FieldPath, at)
 		return value, err == nil, err
+	case from.ResourceFieldRef != nil:
+		value, err := r.resourceField(pod, c, from.ResourceFieldRef)
+		return value, err == nil, err
 	case from.ConfigMapKeyRef != nil:
 		return r.configMapKey(pod.Namespace, from.ConfigMapKeyRef)
 	case from.SecretKeyRef != nil:
 		return r.secretKey(pod.Namespace, from.SecretKeyRef)
+	case from.FileKeyRef != nil:
+		return fileKey(r.cfg.Volumes(pod.UID), from.FileKeyRef)
 	}
 	return "", false, fmt.Errorf("a kind of valueFrom that is not supported")
+}
+
+// resourceField is of the container itself unless the reference names another.
+func (r *Runtime) resourceField(pod *corev1.Pod, c *corev1.Container, ref *corev1.ResourceFieldSelector) (string, error) {
+	if ref.ContainerName != "" {
+		if c = api.Container(pod, ref.ContainerName); c == nil {
+			return "", fmt.Errorf("resourceFieldRef: the pod has no container %q", ref.ContainerName)
+		}
+	}
+	return api.ResourceFieldRefValue(ref, c, r.cfg.Allocatable())
 }
 
 func (r *Runtime) configMapKey(namespace string, ref *corev1.ConfigMapKeySelector) (string, bool, error) {

@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,6 +51,7 @@ func newRuntime(t testing.TB, h *harness, client *cri.Client) *Runtime {
 		CgroupParent:   func(pod *corev1.Pod) string { return "/berth-0badcafe/pod" + string(pod.UID) },
 		Volumes:        func(types.UID) map[string]podtypes.Volume { return h.volumes },
 		Objects:        h.objects,
+		Allocatable:    func() corev1.ResourceList { return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")} },
 		MemoryCapacity: 8 << 30,
 		Recorder:       h.events,
 		Logger:         slog.New(slog.DiscardHandler),

@@ -69,6 +69,7 @@ func (p *page) container(pod *corev1.Pod, c *corev1.Container, status *corev1.Co
 	}
 	p.resources("Limits", c.Resources.Limits)
 	p.resources("Requests", c.Resources.Requests)
+	p.environmentFrom(c.EnvFrom)
 	p.environment(pod, c.Env)
 	p.mounts(c.VolumeMounts)
 }

@@ -10,6 +10,30 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// environmentFrom are the objects each of whose keys is a variable.
+func (p *page) environmentFrom(sources []corev1.EnvFromSource) {
+	if len(sources) == 0 {
+		return
+	}
+	var list []string
+	for _, from := range sources {
+		if r := from.ConfigMapRef; r != nil {
+			list = append(list, "config map "+r.Name+withPrefix(from.Prefix)+optional(r.Optional))
+		}
+		if r := from.SecretRef; r != nil {
+			list = append(list, "secret "+r.Name+withPrefix(from.Prefix)+optional(r.Optional))
+		}
+	}
+	p.list("Environment from", list)
+}
+
+func withPrefix(prefix string) string {
+	if prefix == "" {
+		return ""
+	}
+	return " with prefix '" + prefix + "'"
+}
+
 func (p *page) environment(pod *corev1.Pod, env []corev1.EnvVar) {
 	if len(env) == 0 {
 		p.field("Environment", none)
@@ -37,6 +61,11 @@ func envValue(pod *corev1.Pod, e corev1.EnvVar) string {
 		return fmt.Sprintf("<set to the key '%s' of config map '%s'>%s", r.Key, r.Name, optional(r.Optional))
 	case from.FieldRef != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s (%s)", fieldValue(pod, from.FieldRef.FieldPath), from.FieldRef.FieldPath))
+	case from.ResourceFieldRef != nil:
+		return "(" + from.ResourceFieldRef.Resource + ")"
+	case from.FileKeyRef != nil:
+		r := from.FileKeyRef
+		return fmt.Sprintf("<set to the key '%s' in file '%s' of volume '%s'>%s", r.Key, r.Path, r.VolumeName, optional(r.Optional))
 	}
 	return "<from elsewhere>"
 }
