@@ -35,8 +35,10 @@ type node struct {
 	secrets     map[string]bool
 	syncResult  podtypes.SyncResult
 	pullSecrets int
-	grace       time.Duration
-	killed      *podtypes.PodStatus
+	// mounted: the pod has its volumes, also if Mount fails.
+	mounted bool
+	grace   time.Duration
+	killed  *podtypes.PodStatus
 	// reading is what the runtime shows when it is read.
 	reading *podtypes.PodStatus
 	// held: the pod is not to be read; mixed: it was read while held, or worked on
@@ -87,7 +89,11 @@ func (n *node) Verdict(*corev1.Pod) *podtypes.RejectError { return n.verdict }
 func (n *node) NetworkReady() error                       { return n.call("network") }
 
 func (n *node) Mount(context.Context, *corev1.Pod) (map[string]podtypes.Volume, error) {
-	return nil, n.call("mount")
+	err := n.call("mount")
+	if err != nil && !n.mounted {
+		return nil, err
+	}
+	return map[string]podtypes.Volume{}, err
 }
 func (n *node) Unmount(context.Context, types.UID) error { return n.call("unmount") }
 

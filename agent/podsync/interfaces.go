@@ -51,6 +51,8 @@ type Dirs interface {
 
 // Volumes prepares the volumes of pods and takes them away.
 type Volumes interface {
+	// Mount returns where the volumes lie. An error without them says what the pod
+	// lacks; with them, what could not be brought up to date.
 	Mount(ctx context.Context, pod *corev1.Pod) (map[string]podtypes.Volume, error)
 	Unmount(ctx context.Context, uid types.UID) error
 }

@@ -53,7 +53,7 @@ func TestSyncPodStopsAtTheStepThatFails(t *testing.T) {
 		{"network", []string{"status", "network"}, "NetworkNotReady: network is not ready: fake failure"},
 		{"cgroup", []string{"status", "network", "cgroup"}, "FailedToCreatePodContainer: unable to ensure the pod's cgroup: fake failure"},
 		{"dirs", []string{"status", "network", "cgroup", "dirs"}, "FailedToMakePodDataDirectories: unable to make the pod's directory: fake failure"},
-		{"mount", []string{"status", "network", "cgroup", "dirs", "mount"}, "FailedMount: fake failure"},
+		{"mount", []string{"status", "network", "cgroup", "dirs", "mount", "status"}, "FailedMount: fake failure"},
 	} {
 		t.Run(tc.fails, func(t *testing.T) {
 			n := &node{fails: tc.fails}
@@ -65,6 +65,30 @@ func TestSyncPodStopsAtTheStepThatFails(t *testing.T) {
 			n.expectEvents(t, tc.event)
 		})
 	}
+}
+
+func TestB071APodThatLacksAVolumeSaysSo(t *testing.T) {
+	pod := newPod()
+	pod.Spec.InitContainers = []corev1.Container{{Name: "init"}}
+	pod.Spec.Containers = []corev1.Container{{Name: "a"}, {Name: "b"}}
+	n := &node{fails: "mount"}
+	if _, err := n.sync(t, pod, nil); !errors.Is(err, errFake) {
+		t.Error(err)
+	}
+	for _, name := range []string{"init", "a", "b"} {
+		if got, want := n.reasons[name], (podtypes.WaitingReason{Reason: "FailedMount", Message: errFake.Error()}); got != want {
+			t.Errorf("container %s waits for %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestVolumesThatAreNotUpToDateHoldNothingUp(t *testing.T) {
+	n := &node{fails: "mount", mounted: true}
+	if _, err := n.sync(t, newPod(), running()); err != nil {
+		t.Error(err)
+	}
+	n.expect(t, "status", "cgroup", "dirs", "mount", "runtime", "status")
+	n.expectEvents(t, "FailedMount: fake failure")
 }
 
 func TestNetworkIsAskedForOnlyIfItIsNeeded(t *testing.T) {

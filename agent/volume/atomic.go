@@ -38,6 +38,12 @@ func writeAtomically(dir string, files payload) error {
 	return tidy(dir, filepath.Base(fresh), files)
 }
 
+// isWritten tells whether the directory shows files of whatever payload.
+func isWritten(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, dataLink))
+	return err == nil
+}
+
 // shows tells whether the directory holds the payload and nothing else.
 func shows(dir string, files payload) bool {
 	found := 0

@@ -34,72 +34,121 @@ type Objects interface {
 	Secret(namespace, name string) (*corev1.Secret, error)
 }
 
+// Config says what a Manager works with; every field is needed.
+type Config struct {
+	// PodsDir holds the directories of the pods.
+	PodsDir string
+	Objects Objects
+	// Allocatable is what the node has for pods: the limit of a container without one.
+	Allocatable func() corev1.ResourceList
+}
+
 // Manager prepares volumes. Calls for one pod come one after another; different
 // pods go in parallel.
 type Manager struct {
-	pods    string
-	objects Objects
+	pods        string
+	objects     Objects
+	allocatable func() corev1.ResourceList
 
 	mu      sync.Mutex
 	mounted map[types.UID]map[string]podtypes.Volume
 }
 
-// New returns a manager of the volumes below the directory pods.
-func New(pods string, objects Objects) *Manager {
-	return &Manager{pods: pods, objects: objects, mounted: map[types.UID]map[string]podtypes.Volume{}}
+// New returns a manager of the volumes of pods.
+func New(cfg Config) *Manager {
+	return &Manager{
+		pods: cfg.PodsDir, objects: cfg.Objects, allocatable: cfg.Allocatable,
+		mounted: map[types.UID]map[string]podtypes.Volume{},
+	}
 }
 
 // Mount prepares every volume of the pod, or brings its contents up to date, and
-// returns where each lies. It may be called again at any time.
-func (m *Manager) Mount(_ context.Context, pod *corev1.Pod) (map[string]podtypes.Volume, error) {
+// returns where each lies. It may be called again at any time. An error without
+// volumes says what the pod lacks; with them, what could not be brought up to date
+// and is as it was.
+func (m *Manager) Mount(ctx context.Context, pod *corev1.Pod) (map[string]podtypes.Volume, error) {
 	volumes := make(map[string]podtypes.Volume, len(pod.Spec.Volumes))
 	var errs []error
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
-		path, err := m.prepare(pod, v)
+		path, err := m.prepare(ctx, pod, v)
+		if path != "" {
+			volumes[v.Name] = podtypes.Volume{HostPath: path}
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("volume %q of pod %s: %w", v.Name, api.FullName(pod), err))
-			continue
 		}
-		volumes[v.Name] = podtypes.Volume{HostPath: path}
 	}
-	if err := errors.Join(errs...); err != nil {
+	err := errors.Join(errs...)
+	if len(volumes) < len(pod.Spec.Volumes) {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.mounted[pod.UID] = volumes
-	return maps.Clone(volumes), nil
+	return maps.Clone(volumes), err
 }
 
-// prepare makes one volume and returns its path on the node.
-func (m *Manager) prepare(pod *corev1.Pod, v *corev1.Volume) (string, error) {
+// prepare makes one volume and returns its path on the node. With an error the path
+// is empty unless the volume is there as it was.
+func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod, v *corev1.Volume) (string, error) {
 	switch {
 	case v.HostPath != nil:
-		return v.HostPath.Path, checkHostPath(v.HostPath)
-	case v.ConfigMap != nil:
-		return m.project(pod, v, "configmap", func() (payload, error) { return m.configMapPayload(pod.Namespace, v.ConfigMap) })
-	case v.Secret != nil:
-		return m.project(pod, v, "secret", func() (payload, error) { return m.secretPayload(pod.Namespace, v.Secret) })
+		return pathIf(v.HostPath.Path, checkHostPath(v.HostPath))
 	case v.EmptyDir != nil:
 		dir := m.volumeDir(pod.UID, "empty-dir", v.Name)
-		return dir, makeEmptyDir(dir, v.EmptyDir)
+		return pathIf(dir, makeEmptyDir(dir, v.EmptyDir))
 	}
-	return "", errors.New("this kind of volume is not supported")
+	kind, files, err := m.files(ctx, pod, &v.VolumeSource)
+	if kind == "" {
+		return "", errors.New("this kind of volume is not supported")
+	}
+	return m.show(m.volumeDir(pod.UID, kind, v.Name), files, err)
 }
 
-// project writes a payload into a tmpfs, where secrets are kept off the disk,
-// and configMaps likewise spare it the writes.
-func (m *Manager) project(pod *corev1.Pod, v *corev1.Volume, kind string, load func() (payload, error)) (string, error) {
-	files, err := load()
+func pathIf(path string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := m.volumeDir(pod.UID, kind, v.Name)
-	if err := mountTmpfs(dir, "mode=0755"); err != nil {
+	return path, nil
+}
+
+// files are those of a volume that shows files, and the name of its kind.
+func (m *Manager) files(ctx context.Context, pod *corev1.Pod, s *corev1.VolumeSource) (kind string, files payload, err error) {
+	switch {
+	case s.ConfigMap != nil:
+		kind = "configmap"
+		files, err = m.configMapFiles(pod.Namespace, dataSource{s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.DefaultMode, s.ConfigMap.Optional})
+	case s.Secret != nil:
+		kind = "secret"
+		files, err = m.secretFiles(pod.Namespace, dataSource{s.Secret.SecretName, s.Secret.Items, s.Secret.DefaultMode, s.Secret.Optional})
+	case s.DownwardAPI != nil:
+		kind = "downward-api"
+		files, err = m.downwardFiles(pod, s.DownwardAPI.Items, s.DownwardAPI.DefaultMode)
+	case s.Projected != nil:
+		kind = "projected"
+		files, err = m.projectedFiles(ctx, pod, s.Projected)
+	}
+	if err == nil {
+		err = files.checkPaths()
+	}
+	return kind, files, err
+}
+
+// show writes files into a tmpfs, where secrets are kept off the disk, and all are
+// spared it the writes. Files that could not be had leave those of before, in this
+// run of the agent or in an earlier one.
+func (m *Manager) show(dir string, files payload, err error) (string, error) {
+	if err == nil {
+		err = mountTmpfs(dir, "mode=0755")
+	}
+	if err == nil {
+		err = writeAtomically(dir, files)
+	}
+	if err != nil && !isWritten(dir) {
 		return "", err
 	}
-	return dir, writeAtomically(dir, files)
+	return dir, err
 }
 
 // Volumes returns where the volumes of a pod lie that Mount has prepared.

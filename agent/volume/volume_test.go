@@ -39,7 +39,11 @@ func (f *fakeObjects) Secret(_, name string) (*corev1.Secret, error) {
 func newManager(t *testing.T) (*Manager, *fakeObjects) {
 	t.Helper()
 	objects := &fakeObjects{configMaps: map[string]*corev1.ConfigMap{}, secrets: map[string]*corev1.Secret{}}
-	return New(t.TempDir(), objects), objects
+	return New(Config{PodsDir: t.TempDir(), Objects: objects, Allocatable: allocatable}), objects
+}
+
+func allocatable() corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}
 }
 
 func podWith(volumes ...corev1.Volume) *corev1.Pod {
