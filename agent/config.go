@@ -43,6 +43,8 @@ type Config struct {
 	// MaxPods bounds the pods on the node, MaxStarts those that start at once.
 	MaxPods   int
 	MaxStarts int
+	// MaxParallelPulls is how many images are pulled at once; 0 is a default.
+	MaxParallelPulls int
 	// Health is the address of /healthz and /metrics; empty means none.
 	Health string
 	Logger *slog.Logger

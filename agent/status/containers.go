@@ -80,6 +80,7 @@ func (c *container) fromRuntime(latest *podtypes.ContainerStatus) corev1.Contain
 		ImageID:              latest.ImageID,
 		ContainerID:          c.id(latest.ID),
 		RestartCount:         max(latest.RestartCount, c.previous.RestartCount),
+		StopSignal:           stopSignal(latest),
 		State:                c.stateOf(latest),
 		LastTerminationState: c.stateBefore(latest),
 	}
@@ -138,10 +139,7 @@ func (c *container) waitingReason(id string) (*corev1.ContainerStateWaiting, boo
 	if c.Reasons == nil && before != nil && c.previous.ContainerID == id {
 		return before.DeepCopy(), true
 	}
-	if len(c.Pod.Spec.InitContainers) > 0 {
-		return &corev1.ContainerStateWaiting{Reason: PodInitializing}, false
-	}
-	return &corev1.ContainerStateWaiting{Reason: ContainerCreating}, false
+	return &corev1.ContainerStateWaiting{Reason: notStarted(c.Pod)}, false
 }
 
 // restarts tells whether a container that ended with this code is to run again.

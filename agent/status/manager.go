@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -63,9 +64,12 @@ func NewManager(logger *slog.Logger) *Manager {
 func (m *Manager) SetPodStatus(pod *corev1.Pod, status corev1.PodStatus) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e := m.entry(pod)
-	next := status.DeepCopy()
-	settle(&e.status, next, stamp(time.Now()))
+	m.replace(pod, m.entry(pod), status.DeepCopy(), stamp(time.Now()))
+}
+
+// replace makes next the newest status of the pod, and its own.
+func (m *Manager) replace(pod *corev1.Pod, e *entry, next *corev1.PodStatus, now metav1.Time) {
+	settle(&e.status, next, now)
 	if e.version > 0 && equality.Semantic.DeepEqual(&e.status, next) {
 		return
 	}

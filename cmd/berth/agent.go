@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/berth-run/berth/agent"
+	"github.com/berth-run/berth/agent/podruntime/images"
 	"github.com/berth-run/berth/cli"
 	"github.com/berth-run/berth/server"
 )
@@ -72,6 +73,7 @@ func agentCommand() *cobra.Command {
 	f.StringToStringVar(&cfg.Labels, "node-labels", nil, "labels of the node, such as disk=ssd,zone=a")
 	f.IntVar(&cfg.MaxPods, "max-pods", cfg.MaxPods, "how many pods the node takes")
 	f.IntVar(&cfg.MaxStarts, "max-starts", 8, "how many pods may be starting at once")
+	f.IntVar(&cfg.MaxParallelPulls, "max-parallel-image-pulls", images.DefaultMaxParallelPulls, "how many images are pulled at once; others wait for their turn")
 	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
 	logs.addFlags(c)
 	c.AddCommand(agentDownCommand())

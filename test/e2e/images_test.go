@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -21,6 +22,62 @@ func (w *world) allow(host string) {
 		if err := testimage.Mirror(n.CertsDir(), host, host); err != nil {
 			w.t.Fatal(err)
 		}
+	}
+}
+
+// variant pushes an image that runs as app:1 does and has random layers of so many
+// bytes on top of it. No node has it yet.
+func (w *world) variant(path string, layers ...int64) {
+	w.t.Helper()
+	image, err := registry.Image("app:1")
+	if err == nil {
+		image, err = testimage.Grow(image, append(layers, 16)...)
+	}
+	if err == nil {
+		err = registry.Push(path, image)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// An image that takes minutes holds up no other: not one that is to be asked for
+// anew, nor one that is small. It has more layers than containerd by itself would
+// fetch at once for all images together.
+func TestB080ALargeImageHoldsUpNoOther(t *testing.T) {
+	w := shared(t)
+	w.variant("b080-local:1")
+	w.variant("b080-small:1")
+	const layer = 8 << 20
+	w.variant("b080-large:1", layer, layer, layer, layer, layer)
+	door := registry.Throttled(50 << 10)
+	w.allow(door.Host)
+	with := func(image string, policy corev1.PullPolicy) corev1.Container {
+		c := app("c")
+		c.Image, c.ImagePullPolicy = image, policy
+		return c
+	}
+	w.create(onNode(pod("before", with(image("b080-local:1"), corev1.PullIfNotPresent)), "node1"))
+	w.ready("before")
+	for _, name := range []string{"pod-0", "pod-0-too"} {
+		w.create(onNode(pod(name, with(door.Host+"/b080-large:1", "")), "node1"))
+	}
+	err := harness.Poll(w.ctx(), "the layers are being fetched", func() (bool, error) { return door.Active() >= 5, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	began := time.Now()
+	w.create(onNode(pod("pod-1", with(image("b080-local:1"), corev1.PullAlways)), "node1"))
+	w.create(onNode(pod("pod-2", with(image("b080-small:1"), "")), "node1"))
+	w.ready("pod-1")
+	w.ready("pod-2")
+	t.Logf("the others ran after %s", time.Since(began).Round(time.Millisecond))
+	if isReady(w.get("pod-0")) {
+		t.Error("the large image was no large one")
+	}
+	if n := door.Active(); n > 5 {
+		t.Errorf("%d layers are being fetched: the image of two pods is pulled twice", n)
 	}
 }
 

@@ -31,7 +31,7 @@ func (m *messages) Record(_ *corev1.Pod, _, _, reason, message string) {
 
 func TestAPullErrorReadsAsTheRegistryMeantIt(t *testing.T) {
 	var told messages
-	m := New(refusing{}, &told)
+	m := New(Config{Client: refusing{}, Recorder: &told})
 	_, err := m.Ensure(t.Context(), request("uid-1", "registry.test/app:1", corev1.PullAlways))
 	const want = `cannot pull image "registry.test/app:1": Head "http://127.0.0.1:5000/v2/app/manifests/1": not found`
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Message != want {

@@ -6,6 +6,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,20 +42,33 @@ func (e *Error) Error() string { return e.Reason + ": " + e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// DefaultMaxParallelPulls is how many images a node pulls at once unless told
+// otherwise.
+const DefaultMaxParallelPulls = 8
+
+// Config says what a Manager works with.
+type Config struct {
+	Client   runtimeapi.ImageServiceClient
+	Recorder podtypes.EventRecorder
+	// MaxParallelPulls is how many images are pulled at once; 0 is
+	// DefaultMaxParallelPulls.
+	MaxParallelPulls int
+	// Waiting, unless nil, is told what a container waits for while its image comes.
+	Waiting func(pod *corev1.Pod, container, message string)
+}
+
 // Manager ensures that images are present.
 type Manager struct {
-	client   runtimeapi.ImageServiceClient
-	recorder podtypes.EventRecorder
-	puller   puller
+	cfg      Config
+	puller   *puller
 	failures failures
 }
 
 // New returns a Manager of the runtime's images.
-func New(client runtimeapi.ImageServiceClient, recorder podtypes.EventRecorder) *Manager {
+func New(cfg Config) *Manager {
 	return &Manager{
-		client:   client,
-		recorder: recorder,
-		puller:   puller{client: client, inFlight: map[string]*pull{}},
+		cfg:      cfg,
+		puller:   newPuller(cfg.Client, cmp.Or(cfg.MaxParallelPulls, DefaultMaxParallelPulls)),
 		failures: failures{entries: map[failureKey]failure{}},
 	}
 }
@@ -94,11 +108,13 @@ func (m *Manager) Ensure(ctx context.Context, r Request) (string, error) {
 // present returns the id of an image that the node has, or "". It is asked each
 // time: the call takes less than a millisecond, and images go behind our back.
 func (m *Manager) present(ctx context.Context, image string) (string, error) {
-	r, err := m.client.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: image}})
-	if err != nil {
-		return "", err
-	}
-	return r.GetImage().GetId(), nil
+	found, err := m.status(ctx, image)
+	return found.GetId(), err
+}
+
+func (m *Manager) status(ctx context.Context, image string) (*runtimeapi.Image, error) {
+	r, err := m.cfg.Client.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: image}})
+	return r.GetImage(), err
 }
 
 func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, error) {
@@ -109,17 +125,26 @@ func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, e
 	auths, secretErr := credentialsFor(ref, r.PullSecrets)
 	m.event(r, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", r.Container.Image))
 	start := time.Now()
-	id, err := m.puller.pull(ctx, ref.full, auths)
+	got, err := m.puller.pull(ctx, ref.full, auths, m.teller(r))
 	switch {
 	case err == nil:
 		m.failures.reset(key)
-		m.event(r, corev1.EventTypeNormal, "Pulled",
-			fmt.Sprintf("Pulled image %q in %s", r.Container.Image, time.Since(start).Round(time.Millisecond)))
-		return id, nil
+		m.event(r, corev1.EventTypeNormal, "Pulled", m.success(ctx, r, got, time.Since(start)))
+		return got.id, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
 	return "", m.pullFailed(r, key, errors.Join(err, secretErr))
+}
+
+// success is what users are told of a pull, in the kubelet's words.
+func (m *Manager) success(ctx context.Context, r Request, got pulled, waited time.Duration) string {
+	text := fmt.Sprintf("Successfully pulled image %q in %s (%s including waiting).", r.Container.Image,
+		got.took.Round(time.Millisecond), waited.Round(time.Millisecond))
+	if image, err := m.status(ctx, got.id); err == nil && image.GetSize() > 0 {
+		text += fmt.Sprintf(" Image size: %d bytes.", image.GetSize())
+	}
+	return text
 }
 
 // plain is an error in the runtime's own words: the registry's answer is what a user
@@ -127,5 +152,5 @@ func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, e
 func plain(err error) error { return errors.New(cri.Message(err)) }
 
 func (m *Manager) event(r Request, eventType, reason, message string) {
-	m.recorder.Record(r.Pod, r.FieldPath, eventType, reason, message)
+	m.cfg.Recorder.Record(r.Pod, r.FieldPath, eventType, reason, message)
 }

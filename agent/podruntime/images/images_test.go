@@ -6,6 +6,7 @@ package images
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -145,6 +146,92 @@ func TestOneImageIsPulledOnceAtATime(t *testing.T) {
 	})
 }
 
+func TestSoManyImagesArePulledAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fake.New()
+		f.Faults.Add(fault.Rule{Method: "PullImage", Delay: time.Minute})
+		waited := map[string]string{}
+		var mu sync.Mutex
+		m := New(Config{Client: f.Client().Images, Recorder: silent{}, MaxParallelPulls: 2,
+			Waiting: func(_ *corev1.Pod, container, message string) {
+				mu.Lock()
+				defer mu.Unlock()
+				waited[container] += message + "\n"
+			}})
+		start := time.Now()
+		var calls sync.WaitGroup
+		for _, image := range []string{"a:1", "b:1", "c:1"} {
+			r := request("uid-1", image, corev1.PullAlways)
+			r.Container.Name = image
+			calls.Go(func() {
+				if _, err := m.Ensure(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		calls.Wait()
+		if time.Since(start) != 2*time.Minute {
+			t.Errorf("three pulls of a minute, two at a time, took %s", time.Since(start))
+		}
+		queued := 0
+		for image, messages := range waited {
+			if !strings.HasSuffix(messages, fmt.Sprintf("Pulling image %q\n", image)) {
+				t.Errorf("%s ended with %q", image, messages)
+			}
+			if strings.HasPrefix(messages, fmt.Sprintf("Waiting to pull image %q", image)) {
+				queued++
+			}
+		}
+		if len(waited) != 3 || queued != 1 {
+			t.Errorf("the containers waited for %q", waited)
+		}
+	})
+}
+
+func TestTheWaitForASlotEndsWithItsPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fake.New()
+		f.Faults.Add(fault.Rule{Method: "PullImage", Delay: time.Minute})
+		m := New(Config{Client: f.Client().Images, Recorder: silent{}, MaxParallelPulls: 1})
+		first := make(chan error, 1)
+		go func() {
+			_, err := m.Ensure(t.Context(), request("uid-1", "a:1", corev1.PullAlways))
+			first <- err
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := m.Ensure(ctx, request("uid-2", "b:1", corev1.PullAlways)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		if err := <-first; err != nil || len(f.Calls("PullImage")) != 1 {
+			t.Errorf("%v after %d pulls", err, len(f.Calls("PullImage")))
+		}
+	})
+}
+
+func TestPaceOfALongPull(t *testing.T) {
+	start := time.Now()
+	p := newPace(start)
+	var states, events []int
+	for second := 1; second <= 130; second++ {
+		message := fmt.Sprint(second)
+		if second > 20 {
+			message = "the same"
+		}
+		state, event := p.due(message, start.Add(time.Duration(second)*time.Second))
+		if state {
+			states = append(states, second)
+		}
+		if event {
+			events = append(events, second)
+		}
+	}
+	if fmt.Sprint(states, events) != "[1 6 11 16 21] [30 60 120]" {
+		t.Errorf("states %v, events %v", states, events)
+	}
+}
+
 func TestAPullEndsWithItsLastWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fake.New()
@@ -222,7 +309,9 @@ func TestFailuresAreForgotten(t *testing.T) {
 	})
 }
 
-func manager(f *fake.Runtime) *Manager { return New(f.Client().Images, silent{}) }
+func manager(f *fake.Runtime) *Manager {
+	return New(Config{Client: f.Client().Images, Recorder: silent{}})
+}
 
 func request(uid types.UID, image string, policy corev1.PullPolicy) Request {
 	pod := &corev1.Pod{}

@@ -10,17 +10,27 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
+	"golang.org/x/sync/semaphore"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// puller pulls images in parallel, each once at a time: who asks for one that is
-// being pulled with the same credentials waits for that pull.
+// tellEvery is how often those who wait for a pull hear how far it is.
+const tellEvery = time.Second
+
+// puller pulls so many images at once, each once at a time: who asks for one that
+// is being pulled with the same credentials waits for that pull.
 type puller struct {
 	client runtimeapi.ImageServiceClient
+	slots  *semaphore.Weighted
 
 	mu       sync.Mutex
 	inFlight map[string]*pull
+}
+
+func newPuller(client runtimeapi.ImageServiceClient, parallel int) *puller {
+	return &puller{client: client, slots: semaphore.NewWeighted(int64(parallel)), inFlight: map[string]*pull{}}
 }
 
 // pull is a call that one or more callers wait for. It ends when the runtime
@@ -29,23 +39,38 @@ type pull struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 	waiters int
+	stage   stages
 
 	// Set before done is closed.
-	id  string
-	err error
+	result pulled
+	err    error
 }
 
-// pull returns the id of the pulled image. When the context ends first, so does
-// the pull, unless another caller waits for it too.
-func (p *puller) pull(ctx context.Context, image string, auths []*runtimeapi.AuthConfig) (string, error) {
+// pulled is what came of a pull.
+type pulled struct {
+	id string
+	// took is how long the runtime needed, without the wait for a slot.
+	took time.Duration
+}
+
+// pull returns what came of the image's pull, and tells meanwhile how far it is.
+// When the context ends first, so does the pull, unless another caller waits for it
+// too.
+func (p *puller) pull(ctx context.Context, image string, auths []*runtimeapi.AuthConfig, tell func(stage)) (pulled, error) {
 	key := pullKey(image, auths)
 	f := p.join(ctx, key, image, auths)
-	select {
-	case <-f.done:
-		return f.id, f.err
-	case <-ctx.Done():
-		p.leave(key, f)
-		return "", ctx.Err()
+	ticker := time.NewTicker(tellEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-f.done:
+			return f.result, f.err
+		case <-ctx.Done():
+			p.leave(key, f)
+			return pulled{}, ctx.Err()
+		case <-ticker.C:
+			tell(f.stage.now())
+		}
 	}
 }
 
@@ -62,7 +87,7 @@ func (p *puller) join(ctx context.Context, key, image string, auths []*runtimeap
 	go func() {
 		defer close(f.done)
 		defer cancel()
-		f.id, f.err = p.call(ctx, image, auths)
+		f.result, f.err = p.run(ctx, f, image, auths)
 		p.forget(key, f)
 	}()
 	return f
@@ -88,6 +113,18 @@ func (p *puller) forget(key string, f *pull) {
 	if p.inFlight[key] == f {
 		delete(p.inFlight, key)
 	}
+}
+
+// run pulls the image when it is its turn.
+func (p *puller) run(ctx context.Context, f *pull, image string, auths []*runtimeapi.AuthConfig) (pulled, error) {
+	if err := p.slots.Acquire(ctx, 1); err != nil {
+		return pulled{}, err
+	}
+	defer p.slots.Release(1)
+	f.stage.begin()
+	began := time.Now()
+	id, err := p.call(ctx, image, auths)
+	return pulled{id: id, took: time.Since(began)}, err
 }
 
 // call tries each of the credentials, or none when there are none.

@@ -18,7 +18,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // Build compiles the test application of the module in root, into dir, and returns
@@ -109,4 +111,18 @@ func layer(files []file) ([]byte, error) {
 	}
 	err := w.Close()
 	return out.Bytes(), err
+}
+
+// Grow adds layers of so many random bytes each, which no other image has.
+func Grow(image v1.Image, sizes ...int64) (v1.Image, error) {
+	for _, size := range sizes {
+		l, err := random.Layer(size, types.DockerLayer)
+		if err == nil {
+			image, err = mutate.AppendLayers(image, l)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return image, nil
 }

@@ -58,6 +58,15 @@ func (r *Registry) Push(path string, image v1.Image) error {
 	return remote.Write(ref, image)
 }
 
+// Image returns an image that was pushed.
+func (r *Registry) Image(path string) (v1.Image, error) {
+	ref, err := name.ParseReference(r.Host()+"/"+path, name.Insecure)
+	if err != nil {
+		return nil, err
+	}
+	return remote.Image(ref)
+}
+
 // WithLogin opens a door that asks for a user and password, and returns its host.
 func (r *Registry) WithLogin(user, password string) string {
 	return r.door(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
