@@ -8,13 +8,15 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"github.com/berth-run/berth/agent/crilog"
 )
 
 // copy writes the log to out: to its end, or until the container has ended when
 // it is to be followed.
 func (l *Logs) copy(ctx context.Context, out flusher, log *logFile, opts logOptions) error {
 	if opts.tail != all {
-		if err := seekTail(log.file, opts.tail); err != nil {
+		if err := crilog.SeekTail(log.file, opts.tail); err != nil {
 			return err
 		}
 	}
@@ -48,7 +50,7 @@ func copyRecords(w *recordWriter, r *bufio.Reader, atEnd func() bool) error {
 		line = append(line, part...)
 		switch {
 		case err == nil:
-			if err := w.write(parseRecord(line[:len(line)-1])); err != nil {
+			if err := w.write(crilog.Parse(line[:len(line)-1])); err != nil {
 				return err
 			}
 			line = line[:0]
@@ -59,7 +61,7 @@ func copyRecords(w *recordWriter, r *bufio.Reader, atEnd func() bool) error {
 			if len(line) == 0 {
 				return nil
 			}
-			return w.write(parseRecord(line))
+			return w.write(crilog.Parse(line))
 		}
 	}
 }

@@ -4,40 +4,12 @@
 package tunnel
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"time"
+
+	"github.com/berth-run/berth/agent/crilog"
 )
-
-// record is one line of a log file in the format of CRI:
-//
-//	2016-10-06T00:17:09.669794202Z stdout P first part of a long line
-//
-// The tag F ends a line of the container's output, P is followed by its next part.
-type record struct {
-	stamp   []byte
-	partial bool
-	text    []byte
-}
-
-// parseRecord reads a line without its newline. What is not in the format, such
-// as the rest of a line that a crash cut, is text without a time.
-func parseRecord(line []byte) record {
-	stamp, rest, _ := bytes.Cut(line, space)
-	stream, rest, _ := bytes.Cut(rest, space)
-	tag, text, ok := bytes.Cut(rest, space)
-	if !ok || !isStream(stream) {
-		return record{text: line}
-	}
-	// Tags are a list, of which the first is the one that is defined.
-	tag, _, _ = bytes.Cut(tag, []byte(":"))
-	return record{stamp: stamp, partial: string(tag) == "P", text: text}
-}
-
-var space = []byte(" ")
-
-func isStream(name []byte) bool { return string(name) == "stdout" || string(name) == "stderr" }
 
 // errLimit ends a copy that has written all that it may.
 var errLimit = errors.New("byte limit reached")
@@ -58,31 +30,31 @@ func newRecordWriter(w io.Writer, opts logOptions) *recordWriter {
 }
 
 // write returns errLimit when nothing more may be written.
-func (w *recordWriter) write(r record) error {
+func (w *recordWriter) write(r crilog.Record) error {
 	if !w.inLine {
 		w.skipping = w.tooOld(r)
 	}
 	begins := !w.inLine
-	w.inLine = r.partial
+	w.inLine = r.Partial
 	if w.skipping {
 		return nil
 	}
 	var out []byte
-	if begins && w.opts.timestamps && r.stamp != nil {
-		out = append(append(out, r.stamp...), ' ')
+	if begins && w.opts.timestamps && r.Stamp != nil {
+		out = append(append(out, r.Stamp...), ' ')
 	}
-	out = append(out, r.text...)
-	if !r.partial {
+	out = append(out, r.Text...)
+	if !r.Partial {
 		out = append(out, '\n')
 	}
 	return w.bounded(out)
 }
 
-func (w *recordWriter) tooOld(r record) bool {
+func (w *recordWriter) tooOld(r crilog.Record) bool {
 	if w.opts.since.IsZero() {
 		return false
 	}
-	at, err := time.Parse(time.RFC3339Nano, string(r.stamp))
+	at, err := time.Parse(time.RFC3339Nano, string(r.Stamp))
 	return err == nil && at.Before(w.opts.since)
 }
 

@@ -37,8 +37,9 @@ var leaves = []string{"agent/podtypes", "server/registry", "server/apierror"}
 // siblings are the other imports between parts that are wanted: a part names here
 // the parts that it is built on.
 var siblings = map[string][]string{
-	"agent/podruntime": {"agent/cri", "agent/reach"},
+	"agent/podruntime": {"agent/cri", "agent/crilog", "agent/reach"},
 	"agent/prober":     {"agent/reach"},
+	"agent/tunnel":     {"agent/crilog"},
 	"server/rest":      {"server/rpc"},
 }
 

@@ -1,7 +1,7 @@
 // Copyright The berth Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package tunnel
+package crilog
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 // tailBlock is how much of a file is read at a time on the way back.
 const tailBlock = 16 << 10
 
-// seekTail sets f where its last n lines begin. The parts of a long line count
+// SeekTail sets f where its last n lines begin. The parts of a long line count
 // as one.
-func seekTail(f io.ReadSeeker, n int64) error {
+func SeekTail(f io.ReadSeeker, n int64) error {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func tailStart(f io.ReadSeeker, size, n int64) (int64, error) {
 			return 0, err
 		}
 		// The newest record ends a line even if it is a part: no more is there.
-		if first || !parseRecord(line).partial {
+		if first || !Parse(line).Partial {
 			if lines == n {
 				return start, nil
 			}
