@@ -57,6 +57,10 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 		Labels:      r.containerLabels(pod, c.Name),
 		Annotations: containerAnnotations(c, restartCount),
 		LogPath:     containerLogPath(c.Name, restartCount),
+		Stdin:       c.Stdin,
+		StdinOnce:   c.StdinOnce,
+		Tty:         c.TTY,
+		StopSignal:  stopSignal(c),
 		Linux: &runtimeapi.LinuxContainerConfig{
 			Resources: containerResources(pod, c, r.cfg.MemoryCapacity),
 			SecurityContext: &runtimeapi.LinuxContainerSecurityContext{

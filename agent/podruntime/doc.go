@@ -24,4 +24,5 @@
 //	io.kubernetes.container.hash                     its identity (see identity)
 //	io.kubernetes.container.restartCount             how often it was made before
 //	io.kubernetes.container.terminationMessagePath   where it leaves its last words
+//	io.kubernetes.container.terminationMessagePolicy what they are if it leaves none
 package podruntime

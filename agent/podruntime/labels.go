@@ -17,9 +17,10 @@ const (
 	podUIDLabel        = "io.kubernetes.pod.uid"
 	containerNameLabel = "io.kubernetes.container.name"
 
-	hashAnnotation                   = "io.kubernetes.container.hash"
-	restartCountAnnotation           = "io.kubernetes.container.restartCount"
-	terminationMessagePathAnnotation = "io.kubernetes.container.terminationMessagePath"
+	hashAnnotation                     = "io.kubernetes.container.hash"
+	restartCountAnnotation             = "io.kubernetes.container.restartCount"
+	terminationMessagePathAnnotation   = "io.kubernetes.container.terminationMessagePath"
+	terminationMessagePolicyAnnotation = "io.kubernetes.container.terminationMessagePolicy"
 )
 
 // sandboxLabels are the pod's own and, above them, ours.
@@ -47,8 +48,9 @@ func (r *Runtime) containerLabels(pod *corev1.Pod, container string) map[string]
 
 func containerAnnotations(c *corev1.Container, restartCount uint32) map[string]string {
 	return map[string]string{
-		hashAnnotation:                   identity(c),
-		restartCountAnnotation:           strconv.FormatUint(uint64(restartCount), 10),
-		terminationMessagePathAnnotation: c.TerminationMessagePath,
+		hashAnnotation:                     identity(c),
+		restartCountAnnotation:             strconv.FormatUint(uint64(restartCount), 10),
+		terminationMessagePathAnnotation:   c.TerminationMessagePath,
+		terminationMessagePolicyAnnotation: string(c.TerminationMessagePolicy),
 	}
 }

@@ -45,21 +45,6 @@ func TestPodStatusTellsHowAContainerEnded(t *testing.T) {
 	}
 }
 
-// A container may put anything where its last words are expected.
-func TestTerminationMessageIsARegularFile(t *testing.T) {
-	dir := t.TempDir()
-	secret, link := filepath.Join(dir, "secret"), filepath.Join(dir, "link")
-	write(t, secret, "secret")
-	if err := os.Symlink(secret, link); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{link, dir, filepath.Join(dir, "absent")} {
-		if got := readStart(path); got != "" {
-			t.Errorf("%s: %q", path, got)
-		}
-	}
-}
-
 func TestPodStatusLeavesOutWhatWentMeanwhile(t *testing.T) {
 	h := newHarness(t)
 	pod := testPod("web")

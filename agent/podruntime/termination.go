@@ -13,10 +13,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/crilog"
 )
 
-// maxTerminationMessage is how much of a container's last words is read, in bytes.
-const maxTerminationMessage = 4096
+// How much of a container's last words is read, the end of them: of its file, in
+// bytes, and of its log, in bytes and lines.
+const (
+	maxTerminationMessage = 4096
+	maxLogMessage         = 2048
+	maxLogMessageLines    = 80
+)
 
 // makeTerminationMessage makes the file that a container may leave its last words
 // in. Anyone may write to it, whatever user the container runs as.
@@ -35,24 +42,41 @@ func (r *Runtime) makeTerminationMessage(pod *corev1.Pod, container string, rest
 	return file, nil
 }
 
-// terminationMessage returns an ended container's last words, or "".
+// terminationMessage returns an ended container's last words, or "": what it left in
+// its file or, if it failed and its policy says so, the end of its log.
 func terminationMessage(s *runtimeapi.ContainerStatus) string {
+	if words := fileMessage(s); words != "" {
+		return words
+	}
+	policy := corev1.TerminationMessagePolicy(s.GetAnnotations()[terminationMessagePolicyAnnotation])
+	if policy != corev1.TerminationMessageFallbackToLogsOnError || s.GetExitCode() == 0 {
+		return ""
+	}
+	end, err := crilog.Last(s.GetLogPath(), maxLogMessageLines, maxLogMessage)
+	if err != nil {
+		return ""
+	}
+	return strings.ToValidUTF8(end, "\uFFFD")
+}
+
+func fileMessage(s *runtimeapi.ContainerStatus) string {
 	path := s.GetAnnotations()[terminationMessagePathAnnotation]
 	if path == "" {
 		return ""
 	}
 	for _, m := range s.GetMounts() {
 		if m.GetContainerPath() == path {
-			return readStart(m.GetHostPath())
+			return readEnd(m.GetHostPath())
 		}
 	}
 	return ""
 }
 
-// readStart never follows a container to a file that is not its own, nor waits: it
+// readEnd never follows a container to a file that is not its own, nor waits: it
 // reads regular files only.
-func readStart(path string) string {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+func readEnd(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	f, err := os.Open(path)
@@ -60,7 +84,8 @@ func readStart(path string) string {
 		return ""
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxTerminationMessage))
+	start := max(0, info.Size()-maxTerminationMessage)
+	content, err := io.ReadAll(io.NewSectionReader(f, start, maxTerminationMessage))
 	if err != nil {
 		return ""
 	}

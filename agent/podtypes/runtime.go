@@ -6,6 +6,7 @@ package podtypes
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -81,6 +82,8 @@ type ContainerStatus struct {
 	// RestartCount is the number that the container was made with.
 	RestartCount int32
 	LogPath      string
+	// StopSignal is what it is told to end by, unless empty.
+	StopSignal corev1.Signal
 }
 
 // SandboxStatus is the whole of what the runtime knows of one sandbox.

@@ -61,6 +61,7 @@ func Generate(in Input) corev1.PodStatus {
 		InitContainerStatuses: in.containerStatuses(in.Pod.Spec.InitContainers, in.Previous.InitContainerStatuses, true),
 		ContainerStatuses:     in.containerStatuses(in.Pod.Spec.Containers, in.Previous.ContainerStatuses, false),
 	}
+	limitMessages(in.Pod, &status)
 	in.setAddresses(&status)
 	status.Phase = in.phase(&status)
 	if in.Mutate != nil {

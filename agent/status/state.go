@@ -106,6 +106,14 @@ func neverStarted() *corev1.ContainerStateTerminated {
 	}
 }
 
+func stopSignal(s *podtypes.ContainerStatus) *corev1.Signal {
+	if s.StopSignal == "" {
+		return nil
+	}
+	signal := s.StopSignal
+	return &signal
+}
+
 func (c *container) id(id string) string {
 	return c.RuntimeName + containerIDSchemeDivider + id
 }
