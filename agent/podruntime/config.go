@@ -50,6 +50,8 @@ type Config struct {
 	Objects Objects
 	// Allocatable is what the node has for pods.
 	Allocatable func() corev1.ResourceList
+	// Processes, unless nil, lists those of a container.
+	Processes func(pod *corev1.Pod, containerID string) ([]int, error)
 	// Probes, unless nil, are asked for what is to be stopped.
 	Probes Probes
 	// MemoryCapacity of the node in bytes; 0 is what the machine has.

@@ -16,11 +16,23 @@ const maxRedirects = 10
 // NewClient returns a client for requests to containers. It checks no certificate,
 // which a pod's address could not have, passes by the node's proxies, and keeps no
 // connection to a container that may be gone.
-func NewClient() *http.Client {
+func NewClient() *http.Client { return newClient(nil) }
+
+// NewHTTP2Client returns one that speaks HTTP/2 without encryption, and takes it for
+// granted that the container does.
+func NewHTTP2Client() *http.Client {
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	return newClient(&protocols)
+}
+
+func newClient(protocols *http.Protocols) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true},
 			Proxy:              func(*http.Request) (*url.URL, error) { return nil, nil },
+			DialContext:        NewDialer().DialContext,
+			Protocols:          protocols,
 			DisableKeepAlives:  true,
 			DisableCompression: true,
 		},
