@@ -4,8 +4,6 @@
 package api
 
 import (
-	"maps"
-
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -13,6 +11,7 @@ func defaultPod(pod *corev1.Pod) {
 	spec := &pod.Spec
 	defaultPodSpec(spec)
 	setDefault(&pod.Status.Phase, corev1.PodPending)
+	defaultPodResources(pod)
 	setDefault(&pod.Status.QOSClass, QoSClass(pod))
 }
 
@@ -53,24 +52,6 @@ func defaultContainer(c *corev1.Container) {
 	defaultLifecycle(c.Lifecycle)
 	defaultProbes(c)
 	defaultRequests(&c.Resources)
-}
-
-// defaultRequests requests what is limited where nothing is requested.
-func defaultRequests(r *corev1.ResourceRequirements) {
-	var requests corev1.ResourceList
-	for name, limit := range r.Limits {
-		if _, ok := r.Requests[name]; ok {
-			continue
-		}
-		if requests == nil {
-			requests = corev1.ResourceList{}
-			maps.Copy(requests, r.Requests)
-		}
-		requests[name] = limit.DeepCopy()
-	}
-	if requests != nil {
-		r.Requests = requests
-	}
 }
 
 // defaultHostPorts says of a pod in the host's network that its ports are the

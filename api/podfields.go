@@ -36,6 +36,8 @@ func podFields() []fieldRule {
 		{path: "imagePullSecrets"},
 		{path: "schedulerName"},
 		{path: "readinessGates"},
+		{path: "resources.limits"},
+		{path: "resources.requests"},
 		// There are no tokens and no services to leave out or to put in.
 		{path: "automountServiceAccountToken"},
 		{path: "enableServiceLinks"},

@@ -28,6 +28,11 @@ func containerFields() []fieldRule {
 		{path: "lifecycle"},
 		{path: "livenessProbe"},
 		{path: "readinessProbe"},
+		{path: "terminationMessagePath"},
+		{path: "terminationMessagePolicy"},
+		{path: "stdin"},
+		{path: "stdinOnce"},
+		{path: "tty"},
 		{path: "startupProbe"},
 		{path: "volumeMounts[].name"},
 		{path: "volumeMounts[].mountPath"},
@@ -35,10 +40,7 @@ func containerFields() []fieldRule {
 
 		{path: "volumeMounts[].mountPropagation", values: []any{corev1.MountPropagationNone}},
 		{path: "volumeMounts[].recursiveReadOnly", values: []any{corev1.RecursiveReadOnlyDisabled}},
-		{path: "resizePolicy[].resourceName", values: []any{corev1.ResourceCPU, corev1.ResourceMemory}},
-		{path: "resizePolicy[].restartPolicy", values: []any{corev1.NotRequired}},
-		{path: "terminationMessagePath", values: []any{corev1.TerminationMessagePathDefault}},
-		{path: "terminationMessagePolicy", values: []any{corev1.TerminationMessageReadFile}},
+		{path: "resizePolicy"},
 		{path: "securityContext", values: []any{corev1.SecurityContext{}}},
 	}
 }

@@ -47,6 +47,14 @@ func PodRequests(pod *corev1.Pod) corev1.ResourceList {
 
 // PodLimits returns the pod's limits, reckoned as PodRequests does.
 func PodLimits(pod *corev1.Pod) corev1.ResourceList {
+// PodReserved returns what a pod that may have been resized takes of its node: until
+// the node has made a resize true, the larger of what was, is and shall be.
+func PodReserved(pod *corev1.Pod) corev1.ResourceList {
+	return resource.PodRequests(pod, resource.PodResourcesOptions{
+		UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true,
+	})
+}
+
 	return resource.PodLimits(pod, resource.PodResourcesOptions{})
 }
 

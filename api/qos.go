@@ -5,6 +5,7 @@ package api
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/resource"
 )
 
 // QoSClass returns the pod's quality-of-service class from the requests and
@@ -12,8 +13,8 @@ import (
 // equal to its requests, BestEffort when nothing is set, Burstable otherwise.
 // Pod-level resources, where set, decide alone.
 func QoSClass(pod *corev1.Pod) corev1.PodQOSClass {
-	if r := pod.Spec.Resources; r != nil && (isSet(r.Requests) || isSet(r.Limits)) {
-		return qosOf([]corev1.ResourceRequirements{*r})
+	if resource.IsPodLevelResourcesSet(pod) {
+		return qosOf([]corev1.ResourceRequirements{*pod.Spec.Resources})
 	}
 	var all []corev1.ResourceRequirements
 	for i := range pod.Spec.InitContainers {

@@ -4,12 +4,9 @@
 package api
 
 import (
-	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -77,38 +74,4 @@ func checkMountPath(path string) (messages []string) {
 		messages = append(messages, "must not contain ':'")
 	}
 	return messages
-}
-
-// validateResources knows cpu and memory; other resources are not honoured.
-func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.ErrorList {
-	errs := validateQuantities(r.Limits, path.Child("limits"))
-	errs = append(errs, validateQuantities(r.Requests, path.Child("requests"))...)
-	for _, name := range qosResources {
-		request, requested := r.Requests[name]
-		limit, limited := r.Limits[name]
-		if requested && limited && request.Cmp(limit) > 0 {
-			errs = append(errs, field.Invalid(path.Child("requests"), request.String(),
-				fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
-		}
-	}
-	return errs
-}
-
-func validateQuantities(list corev1.ResourceList, path *field.Path) (errs field.ErrorList) {
-	for _, name := range sets.List(sets.KeySet(list)) {
-		at := path.Key(string(name))
-		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
-			errs = append(errs, field.Forbidden(at, "this resource is "+notHonoured))
-			continue
-		}
-		errs = append(errs, validateNonnegativeQuantity(list[name], at)...)
-	}
-	return errs
-}
-
-func validateNonnegativeQuantity(q resource.Quantity, path *field.Path) field.ErrorList {
-	if q.Sign() >= 0 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(path, q.String(), apivalidation.IsNegativeErrorMsg)}
 }

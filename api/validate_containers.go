@@ -27,6 +27,7 @@ func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *fi
 		for i := range list.containers {
 			c, at := &list.containers[i], list.path.Index(i)
 			errs = append(errs, validateContainer(c, volumes, at)...)
+			errs = append(errs, validateResizePolicy(c.ResizePolicy, spec.RestartPolicy, at.Child("resizePolicy"))...)
 			errs = append(errs, list.validate(c, spec, at)...)
 			if names.Has(c.Name) && c.Name != "" {
 				errs = append(errs, field.Duplicate(at.Child("name"), c.Name))

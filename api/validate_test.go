@@ -104,7 +104,6 @@ func TestValidatePod(t *testing.T) {
 		"config map name":    {func(_ *corev1.Pod, c *corev1.Container) { c.Env[4].ValueFrom.ConfigMapKeyRef.Name = "" }, "spec.containers[0].env[4].valueFrom.configMapKeyRef.name", "Required value"},
 		"negative":           {func(_ *corev1.Pod, c *corev1.Container) { c.Resources.Limits = quantity("memory", "-1") }, "spec.containers[0].resources.limits[memory]", "greater than or equal to 0"},
 		"request over limit": {func(_ *corev1.Pod, c *corev1.Container) { c.Resources.Requests = quantity("cpu", "2") }, "spec.containers[0].resources.requests", "less than or equal to cpu limit of 100m"},
-		"other resource":     {func(_ *corev1.Pod, c *corev1.Container) { c.Resources.Limits = quantity("nvidia.com/gpu", "1") }, "spec.containers[0].resources.limits[nvidia.com/gpu]", notHonoured},
 		"mount of nothing":   {func(_ *corev1.Pod, c *corev1.Container) { c.VolumeMounts[0].Name = "x" }, "spec.containers[0].volumeMounts[0].name", "Not found"},
 		"mount path":         {func(_ *corev1.Pod, c *corev1.Container) { c.VolumeMounts[0].MountPath = "a" }, "spec.containers[0].volumeMounts[0].mountPath", "absolute"},
 		"mount path colon":   {func(_ *corev1.Pod, c *corev1.Container) { c.VolumeMounts[0].MountPath = "/a:b" }, "spec.containers[0].volumeMounts[0].mountPath", "':'"},

@@ -36,6 +36,33 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+func TestAdmitByAllocationNotByStatus(t *testing.T) {
+	node := &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
+	shrunk := cpuPod("a", "500m")
+	shrunk.Status.ContainerStatuses = []corev1.ContainerStatus{{AllocatedResources: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
+	if err := Admit(cpuPod("b", "1"), []*corev1.Pod{shrunk}, node); err != nil {
+		t.Errorf("beside a pod that was larger once: %v", err)
+	}
+}
+
+// TestAdmitExtendedResources: they are the scheduler's to count, until the node's
+// own record has them.
+func TestAdmitExtendedResources(t *testing.T) {
+	pod := cpuPod("a", "1")
+	pod.Spec.Containers[0].Resources.Requests["example.com/dongle"] = resource.MustParse("2")
+	node := &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
+	if err := Admit(pod, nil, node); err != nil {
+		t.Errorf("unknown to the node: %v", err)
+	}
+	node.Status.Allocatable["example.com/dongle"] = resource.MustParse("1")
+	if err := Admit(pod, nil, node); err == nil || err.Reason != "OutOfexample.com/dongle" {
+		t.Errorf("too few on the node: got %v", err)
+	}
+	if _, ok := pod.Spec.Containers[0].Resources.Requests["example.com/dongle"]; !ok {
+		t.Error("the pod itself was changed")
+	}
+}
+
 // TestB098MemoryForNoProcess is told as that, not as the sandbox or the volume
 // that would fail for it.
 func TestB098MemoryForNoProcess(t *testing.T) {

@@ -147,3 +147,38 @@ func TestUsageRemoveGivesBack(t *testing.T) {
 		t.Errorf("after Remove: %v", got)
 	}
 }
+
+// A resize is reckoned with before the node has made it true, and after, until it
+// has; one that the node cannot do is not.
+func TestUsageOfAResizedPod(t *testing.T) {
+	resized := func(spec, allocated, actual string, conditions ...corev1.PodCondition) *corev1.Pod {
+		p := pod("a", requests(spec, "1Mi"))
+		p.Status.Conditions = conditions
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "c", AllocatedResources: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(allocated)},
+			Resources: &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(actual)}},
+		}}
+		return p
+	}
+	pending := func(reason string) corev1.PodCondition {
+		return corev1.PodCondition{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: reason}
+	}
+	for name, tc := range map[string]struct {
+		pod  *corev1.Pod
+		want int64
+	}{
+		"grows":      {resized("2", "1", "1"), 2000},
+		"shrinks":    {resized("1", "1", "2"), 2000},
+		"deferred":   {resized("2", "1", "1", pending(corev1.PodReasonDeferred)), 2000},
+		"infeasible": {resized("9", "1", "1", pending(corev1.PodReasonInfeasible)), 1000},
+	} {
+		usage := &Usage{}
+		usage.Add(tc.pod)
+		if got := usage.Requested(corev1.ResourceCPU); got != tc.want {
+			t.Errorf("%s: %d milli, want %d", name, got, tc.want)
+		}
+		if usage.Remove(tc.pod); usage.Requested(corev1.ResourceCPU) != 0 {
+			t.Errorf("%s: not all is given back", name)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/berth-run/berth/api"
 )
 
-// Usage is what the pods of one node take of it. The zero value is an empty
+// Usage is what the pods of one node take of it, resizes under way included. The zero value is an empty
 // node's. It is not safe for concurrent use.
 type Usage struct {
 	requests corev1.ResourceList
@@ -44,7 +44,7 @@ func (u *Usage) Add(pod *corev1.Pod) {
 		u.requests, u.ports = corev1.ResourceList{}, map[hostPort]holder{}
 	}
 	u.pods++
-	for name, q := range api.PodRequests(pod) {
+	for name, q := range api.PodReserved(pod) {
 		sum := u.requests[name]
 		sum.Add(q)
 		u.requests[name] = sum
@@ -54,10 +54,10 @@ func (u *Usage) Add(pod *corev1.Pod) {
 	}
 }
 
-// Remove takes a pod back that Add counted, with the spec that it had then.
+// Remove takes a pod back that Add counted, as it was then.
 func (u *Usage) Remove(pod *corev1.Pod) {
 	u.pods--
-	for name, q := range api.PodRequests(pod) {
+	for name, q := range api.PodReserved(pod) {
 		sum := u.requests[name]
 		sum.Sub(q)
 		u.requests[name] = sum

@@ -270,6 +270,20 @@ func TestRoomIsGivenBackOnce(t *testing.T) {
 	}
 }
 
+func TestRoomIsFreedByAResize(t *testing.T) {
+	st := newState()
+	st.setNode(readyNode("n1", "2"))
+	if st.setPod(bound(cpuPod("a", "2"), "n1")) {
+		t.Error("a pod's binding frees room")
+	}
+	if !st.setPod(bound(cpuPod("a", "1"), "n1")) {
+		t.Error("a smaller request frees no room")
+	}
+	if st.setPod(bound(cpuPod("a", "1"), "n1")) || st.setPod(bound(cpuPod("a", "2"), "n1")) {
+		t.Error("the same or a larger request frees room")
+	}
+}
+
 func BenchmarkDecide1000Nodes(b *testing.B) {
 	var candidates []Candidate
 	for i := range 1000 {

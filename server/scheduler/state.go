@@ -51,8 +51,21 @@ func (s *state) setPod(pod *corev1.Pod) (freed bool) {
 	case api.IsTerminal(pod):
 		return s.uncount(p)
 	case pod.Spec.NodeName != "":
+		before := p.counted
 		s.uncount(p)
 		s.count(p, pod, pod.Spec.NodeName)
+		return before != nil && shrunk(before, pod)
+	}
+	return false
+}
+
+// shrunk tells whether a pod takes less of a resource than it took before.
+func shrunk(before, now *corev1.Pod) bool {
+	takes := api.PodReserved(now)
+	for name, took := range api.PodReserved(before) {
+		if q := takes[name]; q.Cmp(took) < 0 {
+			return true
+		}
 	}
 	return false
 }
