@@ -10,8 +10,8 @@ import (
 func defaultPod(pod *corev1.Pod) {
 	spec := &pod.Spec
 	defaultPodSpec(spec)
-	setDefault(&pod.Status.Phase, corev1.PodPending)
 	defaultPodResources(pod)
+	setDefault(&pod.Status.Phase, corev1.PodPending)
 	setDefault(&pod.Status.QOSClass, QoSClass(pod))
 }
 
@@ -27,12 +27,10 @@ func defaultPodSpec(spec *corev1.PodSpec) {
 	for i := range spec.Volumes {
 		defaultVolume(&spec.Volumes[i].VolumeSource)
 	}
-	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range list {
-			defaultContainer(&list[i])
-			if spec.HostNetwork {
-				defaultHostPorts(list[i].Ports)
-			}
+	for _, c := range Containers(spec) {
+		defaultContainer(c)
+		if spec.HostNetwork {
+			defaultHostPorts(c.Ports)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import corev1 "k8s.io/api/core/v1"
 // and there.
 func podSpecFields() []fieldRule {
 	rows := append(podFields(), volumeFields()...)
-	for _, list := range []string{"initContainers[].", "containers[]."} {
+	for _, list := range []string{"initContainers[].", "containers[].", "ephemeralContainers[]."} {
 		for _, row := range containerFields() {
 			row.path = list + row.path
 			rows = append(rows, row)
@@ -53,7 +53,6 @@ func podFields() []fieldRule {
 		{path: "setHostnameAsFQDN", values: []any{false}},
 		{path: "hostUsers", values: []any{true}},
 		{path: "os", values: []any{corev1.PodOS{Name: corev1.Linux}}},
-
-		{path: "ephemeralContainers", refuse: "ephemeral containers cannot be part of a pod's manifest"},
+		{path: "ephemeralContainers[].targetContainerName"},
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/component-helpers/resource"
 )
 
@@ -45,8 +47,6 @@ func PodRequests(pod *corev1.Pod) corev1.ResourceList {
 	return resource.PodRequests(pod, resource.PodResourcesOptions{})
 }
 
-// PodLimits returns the pod's limits, reckoned as PodRequests does.
-func PodLimits(pod *corev1.Pod) corev1.ResourceList {
 // PodReserved returns what a pod that may have been resized takes of its node: until
 // the node has made a resize true, the larger of what was, is and shall be.
 func PodReserved(pod *corev1.Pod) corev1.ResourceList {
@@ -55,25 +55,69 @@ func PodReserved(pod *corev1.Pod) corev1.ResourceList {
 	})
 }
 
+// PodLimits returns the pod's limits, reckoned as PodRequests does.
+func PodLimits(pod *corev1.Pod) corev1.ResourceList {
 	return resource.PodLimits(pod, resource.PodResourcesOptions{})
 }
 
-// Container returns the container or init container of that name, or nil.
-func Container(pod *corev1.Pod, name string) *corev1.Container {
-	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range list {
-			if list[i].Name == name {
-				return &list[i]
+// PodLimit returns the limit of a resource that bounds the pod as a whole: there is
+// one if the pod, or else each of its containers, has one.
+func PodLimit(pod *corev1.Pod, name corev1.ResourceName) (limit apiresource.Quantity, ok bool) {
+	if r := pod.Spec.Resources; r == nil || isZero(r.Limits, name) {
+		for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+			for i := range list {
+				if isZero(list[i].Resources.Limits, name) {
+					return limit, false
+				}
 			}
+		}
+	}
+	limit, ok = PodLimits(pod)[name]
+	return limit, ok
+}
+
+func isZero(list corev1.ResourceList, name corev1.ResourceName) bool {
+	q := list[name]
+	return q.IsZero()
+}
+
+// Container returns the container of that name, of whatever kind, or nil.
+func Container(pod *corev1.Pod, name string) *corev1.Container {
+	for _, c := range Containers(&pod.Spec) {
+		if c.Name == name {
+			return c
 		}
 	}
 	return nil
 }
 
-// IsSidecar tells whether an init container runs beside the pod's regular containers:
-// it is restarted whenever it ends, until all of those have ended.
-func IsSidecar(init *corev1.Container) bool {
-	return init.RestartPolicy != nil && *init.RestartPolicy == corev1.ContainerRestartPolicyAlways
+// Containers returns the containers of all kinds: init containers, regular ones, and
+// those that were added to look into the pod.
+func Containers(spec *corev1.PodSpec) []*corev1.Container {
+	all := make([]*corev1.Container, 0, len(spec.InitContainers)+len(spec.Containers)+len(spec.EphemeralContainers))
+	for i := range spec.InitContainers {
+		all = append(all, &spec.InitContainers[i])
+	}
+	for i := range spec.Containers {
+		all = append(all, &spec.Containers[i])
+	}
+	for i := range spec.EphemeralContainers {
+		all = append(all, (*corev1.Container)(&spec.EphemeralContainers[i].EphemeralContainerCommon))
+	}
+	return all
+}
+
+// containerPath is where the i-th of all containers stands.
+func containerPath(spec *corev1.PodSpec, i int) *field.Path {
+	root := field.NewPath("spec")
+	inits, regular := len(spec.InitContainers), len(spec.Containers)
+	switch {
+	case i < inits:
+		return root.Child("initContainers").Index(i)
+	case i < inits+regular:
+		return root.Child("containers").Index(i - inits)
+	}
+	return root.Child("ephemeralContainers").Index(i - inits - regular)
 }
 
 // PodCondition returns the condition of that type, or nil.

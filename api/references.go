@@ -16,13 +16,8 @@ type Reference struct {
 // environment, volumes and pull secrets, whether or not they exist.
 func References(pod *corev1.Pod) map[Reference]struct{} {
 	c := collector{namespace: pod.Namespace, found: map[Reference]struct{}{}}
-	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range list {
-			c.environment(list[i].Env, list[i].EnvFrom)
-		}
-	}
-	for i := range pod.Spec.EphemeralContainers {
-		c.environment(pod.Spec.EphemeralContainers[i].Env, pod.Spec.EphemeralContainers[i].EnvFrom)
+	for _, container := range Containers(&pod.Spec) {
+		c.environment(container.Env, container.EnvFrom)
 	}
 	for i := range pod.Spec.Volumes {
 		c.volume(&pod.Spec.Volumes[i])

@@ -22,7 +22,8 @@ func ValidateCreate(k *Kind, obj Object) field.ErrorList {
 	if errs := poison(obj); len(errs) > 0 {
 		return errs
 	}
-	return append(validateMeta(k, obj), validateContent(obj)...)
+	errs := append(validateMeta(k, obj), validateContent(obj)...)
+	return append(errs, validateNew(obj)...)
 }
 
 // ValidateUpdate returns what is wrong with an object that shall replace old,
@@ -89,6 +90,14 @@ func validateContent(obj Object) field.ErrorList {
 		return validateTaints(o.Spec.Taints, field.NewPath("spec", "taints"))
 	case *corev1.Event:
 		return validateEvent(o)
+	}
+	return nil
+}
+
+// validateNew looks at what an object cannot have from its beginning.
+func validateNew(obj Object) field.ErrorList {
+	if pod, ok := obj.(*corev1.Pod); ok && len(pod.Spec.EphemeralContainers) > 0 {
+		return field.ErrorList{field.Forbidden(field.NewPath("spec", "ephemeralContainers"), "cannot be set on create")}
 	}
 	return nil
 }

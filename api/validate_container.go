@@ -24,6 +24,9 @@ func validateContainer(c *corev1.Container, volumes sets.Set[string], path *fiel
 		errs = append(errs, withoutNUL(word, path.Child("args").Index(i))...)
 	}
 	errs = append(errs, withoutNUL(c.WorkingDir, path.Child("workingDir"))...)
+	errs = append(errs, withoutNUL(c.TerminationMessagePath, path.Child("terminationMessagePath"))...)
+	errs = append(errs, oneOf(path.Child("terminationMessagePolicy"), c.TerminationMessagePolicy,
+		corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError)...)
 	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
 	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
 	errs = append(errs, validateEnvFrom(c.EnvFrom, path.Child("envFrom"))...)

@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateContainers looks at init containers and containers, whose names are
-// one set.
+// validateContainers looks at the containers of all kinds, whose names are one set.
 func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *field.Path) (errs field.ErrorList) {
 	if len(spec.Containers) == 0 {
 		errs = append(errs, field.Required(path.Child("containers"), ""))
@@ -27,8 +26,8 @@ func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *fi
 		for i := range list.containers {
 			c, at := &list.containers[i], list.path.Index(i)
 			errs = append(errs, validateContainer(c, volumes, at)...)
-			errs = append(errs, validateResizePolicy(c.ResizePolicy, spec.RestartPolicy, at.Child("resizePolicy"))...)
 			errs = append(errs, list.validate(c, spec, at)...)
+			errs = append(errs, validateResizePolicy(c.ResizePolicy, spec.RestartPolicy, at.Child("resizePolicy"))...)
 			if names.Has(c.Name) && c.Name != "" {
 				errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
 			}
@@ -36,13 +35,14 @@ func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *fi
 		}
 		errs = append(errs, validateHostPorts(list.containers, spec.HostNetwork, list.path)...)
 	}
-	return errs
+	return append(errs, validateEphemeral(spec.EphemeralContainers, volumes, names, path.Child("ephemeralContainers"))...)
 }
 
 // validateLongRunning looks at what only a container has that is to run on: a regular
 // one, or a sidecar.
 func validateLongRunning(c *corev1.Container, spec *corev1.PodSpec, path *field.Path) field.ErrorList {
-	errs := validateLifecycle(c.Lifecycle, spec, path.Child("lifecycle"))
+	errs := validateRestart(c, path)
+	errs = append(errs, validateLifecycle(c.Lifecycle, spec, path.Child("lifecycle"))...)
 	return append(errs, validateProbes(c, path)...)
 }
 
@@ -52,18 +52,11 @@ func validateInitContainer(c *corev1.Container, spec *corev1.PodSpec, path *fiel
 	if IsSidecar(c) {
 		return validateLongRunning(c, spec, path)
 	}
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{
+	errs = validateRestart(c, path)
+	return append(errs, forbidden([]setField{
 		{"lifecycle", c.Lifecycle != nil},
 		{"livenessProbe", c.LivenessProbe != nil},
 		{"readinessProbe", c.ReadinessProbe != nil},
 		{"startupProbe", c.StartupProbe != nil},
-	} {
-		if f.set {
-			errs = append(errs, field.Forbidden(path.Child(f.name), "may not be set for init containers without restartPolicy=Always"))
-		}
-	}
-	return errs
+	}, path, "may not be set for init containers without restartPolicy=Always")...)
 }

@@ -4,7 +4,6 @@
 package api
 
 import (
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,11 +66,7 @@ func TestValidateLifecycle(t *testing.T) {
 			if tc.change != nil {
 				tc.change(pod)
 			}
-			errs := ValidateCreate(Pods, pod)
-			checkFields(t, fieldsOf(errs), tc.path)
-			if err := errs.ToAggregate(); err != nil && !strings.Contains(err.Error(), tc.words) {
-				t.Errorf("%v, want %q", err, tc.words)
-			}
+			checkError(t, pod, tc.path, tc.words)
 		})
 	}
 }

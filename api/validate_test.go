@@ -83,6 +83,7 @@ func TestValidatePod(t *testing.T) {
 		"no image":          {func(_ *corev1.Pod, c *corev1.Container) { c.Image = "" }, "spec.containers[0].image", "Required value"},
 		"init image":        {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.InitContainers[0].Image = " a" }, "spec.initContainers[0].image", "whitespace"},
 		"pull policy":       {func(_ *corev1.Pod, c *corev1.Container) { c.ImagePullPolicy = "Often" }, "spec.containers[0].imagePullPolicy", "Unsupported value"},
+		"last words":        {func(_ *corev1.Pod, c *corev1.Container) { c.TerminationMessagePolicy = "Ask" }, "spec.containers[0].terminationMessagePolicy", "Unsupported value"},
 		"no port":           {func(_ *corev1.Pod, c *corev1.Container) { c.Ports[0].ContainerPort = 0 }, "spec.containers[0].ports[0].containerPort", "Required value"},
 		"port":              {func(_ *corev1.Pod, c *corev1.Container) { c.Ports[0].ContainerPort = 70000 }, "spec.containers[0].ports[0].containerPort", "between 1 and 65535"},
 		"host port":         {func(_ *corev1.Pod, c *corev1.Container) { c.Ports[0].HostPort = -1 }, "spec.containers[0].ports[0].hostPort", "between 1 and 65535"},
@@ -122,10 +123,6 @@ func TestValidatePod(t *testing.T) {
 		"no volume name":     {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[1].Name = "" }, "spec.volumes[1].name", "Required value"},
 		"same volume name":   {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[1].Name = "data" }, "spec.volumes[1].name", "Duplicate value"},
 		"two sources":        {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[0].Secret = p.Spec.Volumes[3].Secret }, "spec.volumes[0].secret", "more than 1 volume type"},
-		"medium":             {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[0].EmptyDir.Medium = "HugePages" }, "spec.volumes[0].emptyDir.medium", "Unsupported value"},
-		"size limit": {func(p *corev1.Pod, _ *corev1.Container) {
-			p.Spec.Volumes[0].EmptyDir.SizeLimit = ptr.To(resource.MustParse("1Mi"))
-		}, "spec.volumes[0].emptyDir.sizeLimit", notHonoured},
 		"host path":          {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[1].HostPath.Path = "/a/../b" }, "spec.volumes[1].hostPath.path", "'..'"},
 		"host path relative": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[1].HostPath.Path = "a" }, "spec.volumes[1].hostPath.path", "absolute"},
 		"host path type": {func(p *corev1.Pod, _ *corev1.Container) {

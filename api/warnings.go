@@ -67,12 +67,8 @@ func TooLittleMemory(pod *corev1.Pod) (why string) {
 }
 
 func eachContainer(spec *corev1.PodSpec, do func(*corev1.Container, *field.Path)) {
-	root := field.NewPath("spec")
-	for i := range spec.InitContainers {
-		do(&spec.InitContainers[i], root.Child("initContainers").Index(i))
-	}
-	for i := range spec.Containers {
-		do(&spec.Containers[i], root.Child("containers").Index(i))
+	for i, c := range Containers(spec) {
+		do(c, containerPath(spec, i))
 	}
 }
 
