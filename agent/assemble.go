@@ -22,7 +22,6 @@ import (
 	"github.com/berth-run/berth/agent/pleg"
 	"github.com/berth-run/berth/agent/podmanager"
 	"github.com/berth-run/berth/agent/podruntime"
-	"github.com/berth-run/berth/agent/podruntime/images"
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
@@ -62,7 +61,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
 		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
 		Volumes: volumes.Volumes, Objects: cache, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
-		Images:   images.Config{MaxParallelPulls: cfg.MaxParallelPulls, Waiting: statuses.Waiting},
+		Images:   a.imagesConfig(statuses),
 		Recorder: recorder, Logger: a.log,
 	})
 	if err != nil {
@@ -123,6 +122,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	g.Add("node", self.Run)
 	g.Add("pleg", generator.Run)
 	g.Add("address check", func(ctx context.Context) error { return runtime.WatchAddresses(ctx, generator.Request) })
+	g.Add("registry credentials", func(ctx context.Context) error { return runtime.WatchNodeCredentials(ctx, workers.Resync) })
 	g.Add("pod workers", workers.Run)
 	g.Add("sync loop", loop.Run)
 	g.Add("config", mux.Run)

@@ -45,6 +45,9 @@ type Config struct {
 	MaxStarts int
 	// MaxParallelPulls is how many images are pulled at once; 0 is a default.
 	MaxParallelPulls int
+	// RegistryCredentials is a file with the node's own logins for registries, as
+	// Docker's config.json; empty means config.json in StateDir. It need not exist.
+	RegistryCredentials string
 	// Health is the address of /healthz and /metrics; empty means none.
 	Health string
 	Logger *slog.Logger
@@ -62,6 +65,9 @@ func (c *Config) validate() error {
 	}
 	if c.Server == "" {
 		return fmt.Errorf("server: the address of a server must be given")
+	}
+	if f := c.RegistryCredentials; f != "" && !filepath.IsAbs(f) {
+		return fmt.Errorf("file of registry credentials %q: must be an absolute path", f)
 	}
 	return checkStateDir(c.StateDir)
 }

@@ -4,6 +4,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -28,6 +29,13 @@ const (
 func (c *Config) podsDir() string     { return filepath.Join(c.StateDir, podsName) }
 func (c *Config) logsDir() string     { return filepath.Join(c.StateDir, logsName, "pods") }
 func (c *Config) storeIDFile() string { return filepath.Join(c.StateDir, storeIDName) }
+
+// registryCredentials is the file of the node's own logins. The one in the state
+// directory is the user's, and stays when the node is removed.
+func (c *Config) registryCredentials() string {
+	return cmp.Or(c.RegistryCredentials, filepath.Join(c.StateDir, "config.json"))
+}
+
 func containerdDir(stateDir string) string {
 	return filepath.Join(stateDir, containerdName)
 }

@@ -23,7 +23,7 @@ func (p *podSync) collectPullSecrets(context.Context) error {
 	}
 	if len(missing) > 0 {
 		p.warn(p.pod, "FailedToRetrieveImagePullSecret", fmt.Sprintf(
-			"unable to retrieve image pull secrets (%s); pulling goes on without them", strings.Join(missing, ", ")))
+			"Unable to retrieve some image pull secrets (%s); attempting to pull the image may not succeed.", strings.Join(missing, ", ")))
 	}
 	return nil
 }

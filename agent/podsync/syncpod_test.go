@@ -208,5 +208,5 @@ func TestB078AMissingPullSecretDoesNotBlockThePull(t *testing.T) {
 	if n.pullSecrets != 1 {
 		t.Errorf("%d pull secrets", n.pullSecrets)
 	}
-	n.expectEvents(t, "FailedToRetrieveImagePullSecret: unable to retrieve image pull secrets (nope); pulling goes on without them")
+	n.expectEvents(t, "FailedToRetrieveImagePullSecret: Unable to retrieve some image pull secrets (nope); attempting to pull the image may not succeed.")
 }

@@ -74,6 +74,7 @@ func agentCommand() *cobra.Command {
 	f.IntVar(&cfg.MaxPods, "max-pods", cfg.MaxPods, "how many pods the node takes")
 	f.IntVar(&cfg.MaxStarts, "max-starts", 8, "how many pods may be starting at once")
 	f.IntVar(&cfg.MaxParallelPulls, "max-parallel-image-pulls", images.DefaultMaxParallelPulls, "how many images are pulled at once; others wait for their turn")
+	f.StringVar(&cfg.RegistryCredentials, "registry-credentials", "", "file with the node's own logins for registries, as Docker's config.json; default: config.json in --state-dir")
 	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
 	logs.addFlags(c)
 	c.AddCommand(agentDownCommand())

@@ -38,6 +38,9 @@ func (r *Registry) create(ctx context.Context, k *api.Kind, obj api.Object, o Wr
 	}
 	r.stampNew(obj)
 	strategyOf(k).prepareForCreate(obj)
+	if err := r.addPullSecrets(ctx, obj); err != nil {
+		return nil, nil, err
+	}
 
 	for attempt := 0; ; attempt++ {
 		generated := nameNew(obj)

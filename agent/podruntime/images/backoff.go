@@ -4,6 +4,7 @@
 package images
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -17,20 +18,22 @@ const (
 	forgetAfter = 2 * maxDelay
 )
 
+// failureKey has the credentials too: with others a pull is tried at once.
 type failureKey struct {
-	pod   types.UID
-	image string
+	pod         types.UID
+	image       string
+	credentials string
 }
 
 // failure is the last that a pod's pull of an image came to.
 type failure struct {
 	at    time.Time
 	delay time.Duration
-	err   error
+	err   *Error
 }
 
-// failures is the back-off of pulls, by pod and image: 10 s after the first
-// failure, twice that after each other, 300 s at most. A success ends it.
+// failures is the back-off of pulls, by pod, image and credentials: 10 s after the
+// first failure, twice that after each other, 300 s at most. A success ends it.
 type failures struct {
 	mu      sync.Mutex
 	entries map[failureKey]failure
@@ -38,7 +41,7 @@ type failures struct {
 
 // waiting returns how long the next pull has to wait and the error that it waits
 // because of; 0 when it may be tried.
-func (f *failures) waiting(key failureKey) (time.Duration, error) {
+func (f *failures) waiting(key failureKey) (time.Duration, *Error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e, ok := f.entries[key]
@@ -49,7 +52,7 @@ func (f *failures) waiting(key failureKey) (time.Duration, error) {
 }
 
 // add notes a failure and returns how long the next pull has to wait.
-func (f *failures) add(key failureKey, err error) time.Duration {
+func (f *failures) add(key failureKey, err *Error) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delay := firstDelay
@@ -61,10 +64,27 @@ func (f *failures) add(key failureKey, err error) time.Duration {
 	return delay
 }
 
-func (f *failures) reset(key failureKey) {
+// reset forgets the failures of a pod's image, with whatever credentials.
+func (f *failures) reset(pod types.UID, image string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.entries, key)
+	for key := range f.entries {
+		if key.pod == pod && key.image == image {
+			delete(f.entries, key)
+		}
+	}
+}
+
+// pods are those with an image that could not be pulled.
+func (f *failures) pods() []types.UID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []types.UID
+	for key := range f.entries {
+		all = append(all, key.pod)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // forgetOld keeps the pods that went from filling the memory.

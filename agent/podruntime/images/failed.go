@@ -6,6 +6,7 @@ package images
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,17 +36,22 @@ func (m *Manager) neverPull(r Request) error {
 	return &Error{Reason: ErrImageNeverPull, Message: message, Err: fmt.Errorf("image %q is not present", r.Container.Image)}
 }
 
-func (m *Manager) pullFailed(r Request, key failureKey, err error) error {
+// pullFailed also names what credentials could not be read: they may be what lacked.
+func (m *Manager) pullFailed(r Request, key failureKey, err, unreadable error) error {
 	message := fmt.Sprintf("cannot pull image %q: %v", r.Container.Image, err)
+	if unreadable != nil {
+		message += "; " + strings.ReplaceAll(unreadable.Error(), "\n", "; ")
+	}
 	m.event(r, corev1.EventTypeWarning, "Failed", message)
-	return &Error{Reason: ErrImagePull, Message: message, RetryAfter: m.failures.add(key, err), Err: err}
+	failed := &Error{Reason: pullReason(err), Message: message, Err: err}
+	failed.RetryAfter = m.failures.add(key, failed)
+	return failed
 }
 
 // backOff leaves the error, which may differ each time, to the container's state: an
 // event that says the same is counted.
-func (m *Manager) backOff(r Request, wait time.Duration, last error) error {
+func (m *Manager) backOff(r Request, wait time.Duration, last *Error) error {
 	said := fmt.Sprintf("Back-off pulling image %q", r.Container.Image)
 	m.event(r, corev1.EventTypeNormal, "BackOff", said)
-	message := fmt.Sprintf("%s: %s: %v", said, ErrImagePull, last)
-	return &Error{Reason: ImagePullBackOff, Message: message, RetryAfter: wait}
+	return &Error{Reason: ImagePullBackOff, Message: said + ": " + last.Error(), RetryAfter: wait}
 }

@@ -10,22 +10,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent/cri"
+	"github.com/berth-run/berth/agent/podruntime/images/credentials"
 	"github.com/berth-run/berth/agent/podtypes"
-)
-
-// Waiting reasons of a container whose image is not there, in the kubelet's words.
-const (
-	ErrImagePull      = "ErrImagePull"
-	ImagePullBackOff  = "ImagePullBackOff"
-	ErrImageNeverPull = "ErrImageNeverPull"
-	InvalidImageName  = "InvalidImageName"
-	ImageInspectError = "ImageInspectError"
 )
 
 // Error says why an image is not there, as the container's waiting state shows it.
@@ -53,6 +47,8 @@ type Config struct {
 	// MaxParallelPulls is how many images are pulled at once; 0 is
 	// DefaultMaxParallelPulls.
 	MaxParallelPulls int
+	// Node has the node's own logins; nil if it has none.
+	Node *credentials.NodeFile
 	// Waiting, unless nil, is told what a container waits for while its image comes.
 	Waiting func(pod *corev1.Pod, container, message string)
 }
@@ -118,23 +114,23 @@ func (m *Manager) status(ctx context.Context, image string) (*runtimeapi.Image, 
 }
 
 func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, error) {
-	key := failureKey{pod: r.Pod.UID, image: ref.full}
+	logins, unreadable := credentials.Lookup(ref.image, r.PullSecrets, m.cfg.Node)
+	key := failureKey{pod: r.Pod.UID, image: ref.full, credentials: credentials.Fingerprint(logins)}
 	if wait, last := m.failures.waiting(key); wait > 0 {
 		return "", m.backOff(r, wait, last)
 	}
-	auths, secretErr := credentialsFor(ref, r.PullSecrets)
 	m.event(r, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", r.Container.Image))
 	start := time.Now()
-	got, err := m.puller.pull(ctx, ref.full, auths, m.teller(r))
+	got, err := m.puller.pull(ctx, ref.full, logins, m.teller(r))
 	switch {
 	case err == nil:
-		m.failures.reset(key)
+		m.failures.reset(r.Pod.UID, ref.full)
 		m.event(r, corev1.EventTypeNormal, "Pulled", m.success(ctx, r, got, time.Since(start)))
 		return got.id, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", m.pullFailed(r, key, errors.Join(err, secretErr))
+	return "", m.pullFailed(r, key, err, unreadable)
 }
 
 // success is what users are told of a pull, in the kubelet's words.
@@ -145,6 +141,20 @@ func (m *Manager) success(ctx context.Context, r Request, got pulled, waited tim
 		text += fmt.Sprintf(" Image size: %d bytes.", image.GetSize())
 	}
 	return text
+}
+
+// WatchNodeCredentials calls retry for each pod with an image that could not be pulled
+// whenever the node's logins change, until ctx ends.
+func (m *Manager) WatchNodeCredentials(ctx context.Context, log *slog.Logger, retry func(types.UID)) error {
+	if m.cfg.Node == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return m.cfg.Node.Watch(ctx, log, func() {
+		for _, uid := range m.failures.pods() {
+			retry(uid)
+		}
+	})
 }
 
 // plain is an error in the runtime's own words: the registry's answer is what a user

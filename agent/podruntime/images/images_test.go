@@ -20,16 +20,17 @@ import (
 
 	"github.com/berth-run/berth/agent/cri/fake"
 	"github.com/berth-run/berth/agent/cri/fault"
+	"github.com/berth-run/berth/agent/podruntime/images/credentials"
 )
 
 func TestParseReference(t *testing.T) {
 	for image, want := range map[string]reference{
-		"nginx":                       {"nginx:latest", "index.docker.io", "library/nginx"},
-		"nginx:1.14.2":                {"nginx:1.14.2", "index.docker.io", "library/nginx"},
-		"localhost:5000/app":          {"localhost:5000/app:latest", "localhost:5000", "app"},
-		"registry.test/a/b:latest":    {"registry.test/a/b:latest", "registry.test", "a/b"},
-		"registry.test/a@" + digest:   {"registry.test/a@" + digest, "registry.test", "a"},
-		"registry.test/a:1@" + digest: {"registry.test/a:1@" + digest, "registry.test", "a"},
+		"nginx":                       {"nginx:latest", credentials.Image{Registry: "index.docker.io", Repository: "library/nginx"}},
+		"nginx:1.14.2":                {"nginx:1.14.2", credentials.Image{Registry: "index.docker.io", Repository: "library/nginx"}},
+		"localhost:5000/app":          {"localhost:5000/app:latest", credentials.Image{Registry: "localhost:5000", Repository: "app"}},
+		"registry.test/a/b:latest":    {"registry.test/a/b:latest", credentials.Image{Registry: "registry.test", Repository: "a/b"}},
+		"registry.test/a@" + digest:   {"registry.test/a@" + digest, credentials.Image{Registry: "registry.test", Repository: "a"}},
+		"registry.test/a:1@" + digest: {"registry.test/a:1@" + digest, credentials.Image{Registry: "registry.test", Repository: "a"}},
 	} {
 		if got, err := parseReference(image); err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", image, got, err, want)
@@ -43,59 +44,6 @@ func TestParseReference(t *testing.T) {
 }
 
 var digest = "sha256:" + strings.Repeat("a", 64)
-
-func TestCredentialsFor(t *testing.T) {
-	dockerConfig := func(json string) corev1.Secret {
-		return corev1.Secret{Type: corev1.SecretTypeDockerConfigJson, Data: map[string][]byte{corev1.DockerConfigJsonKey: []byte(json)}}
-	}
-	dockercfg := corev1.Secret{Type: corev1.SecretTypeDockercfg, Data: map[string][]byte{
-		corev1.DockerConfigKey: []byte(`{"https://index.docker.io/v1/":{"auth":"dXNlcjpwOnc="}}`), // user:p:w
-	}}
-	many := dockerConfig(`{"auths":{
-		"registry.test":{"username":"all","password":"x"},
-		"registry.test/team":{"username":"team","password":"x"},
-		"registry.test/teammate":{"username":"mate","password":"x"},
-		"*.wild.test":{"username":"wild","password":"x"},
-		"ports.test:5000":{"username":"port","password":"x"}}}`)
-	for name, tc := range map[string]struct {
-		image   string
-		secrets []corev1.Secret
-		want    []string // user:password
-		err     string
-	}{
-		"none":                      {image: "registry.test/a"},
-		"another registry":          {image: "other.test/a", secrets: []corev1.Secret{many}},
-		"the most specific first":   {image: "registry.test/team/a", secrets: []corev1.Secret{many}, want: []string{"team:x", "all:x"}},
-		"a wildcard":                {image: "a.wild.test/a", secrets: []corev1.Secret{many}, want: []string{"wild:x"}},
-		"a wildcard is no dot":      {image: "a.b.wild.test/a", secrets: []corev1.Secret{many}},
-		"a port":                    {image: "ports.test:5000/a", secrets: []corev1.Secret{many}, want: []string{"port:x"}},
-		"another port":              {image: "ports.test:5001/a", secrets: []corev1.Secret{many}},
-		"dockercfg, for Docker Hub": {image: "nginx", secrets: []corev1.Secret{many, dockercfg}, want: []string{"user:p:w"}},
-		"one that cannot be read":   {image: "nginx", secrets: []corev1.Secret{dockerConfig(`{"auths": "s3cret"`), dockercfg}, want: []string{"user:p:w"}, err: "not a registry configuration"},
-		"one of another type":       {image: "nginx", secrets: []corev1.Secret{{Type: corev1.SecretTypeOpaque}}, err: `"Opaque"`},
-		"auth that is not base64":   {image: "registry.test/a", secrets: []corev1.Secret{dockerConfig(`{"auths":{"registry.test":{"auth":"s3cret!"}}}`)}, err: "base64"},
-		"auth without a separator":  {image: "registry.test/a", secrets: []corev1.Secret{dockerConfig(`{"auths":{"registry.test":{"auth":"czNjcmV0"}}}`)}, err: "user:password"},
-	} {
-		ref, err := parseReference(tc.image)
-		if err != nil {
-			t.Fatal(err)
-		}
-		auths, err := credentialsFor(ref, tc.secrets)
-		var got []string
-		for _, a := range auths {
-			got = append(got, a.GetUsername()+":"+a.GetPassword())
-		}
-		if strings.Join(got, " ") != strings.Join(tc.want, " ") {
-			t.Errorf("%s: %q, want %q", name, got, tc.want)
-		}
-		if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
-			t.Errorf("%s: error %v, want %q", name, err, tc.err)
-		}
-		if err != nil && strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: the error tells the secret: %v", name, err)
-		}
-	}
-}
 
 func TestPolicies(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -261,7 +209,7 @@ func TestAPullEndsWithItsLastWaiter(t *testing.T) {
 		if len(m.puller.inFlight) > 0 {
 			t.Error("a pull that nobody waits for goes on")
 		}
-		if wait, err := m.failures.waiting(failureKey{"uid-1", "a:1"}); wait > 0 {
+		if wait, err := m.failures.waiting(failureKey{"uid-1", "a:1", ""}); wait > 0 {
 			t.Errorf("a cancelled pull is held against the image: %s, %v", wait, err)
 		}
 	})
@@ -269,13 +217,32 @@ func TestAPullEndsWithItsLastWaiter(t *testing.T) {
 
 // What one pod may pull with its secret, another may not pull without.
 func TestPullsWithDifferentCredentialsAreNotShared(t *testing.T) {
-	auth := []*runtimeapi.AuthConfig{{Username: "u", Password: "p"}}
-	if pullKey("a:1", nil) == pullKey("a:1", auth) {
-		t.Error("the same key")
-	}
-	if strings.Contains(pullKey("a:1", auth), "p\"") {
-		t.Error("the key tells the password")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := fake.New()
+		f.Faults.Add(fault.Rule{Method: "PullImage", Delay: time.Minute})
+		m := manager(f)
+		var calls sync.WaitGroup
+		for _, user := range []string{"", "u", "u", "v"} {
+			r := request("uid-1", "registry.test/a:1", corev1.PullAlways)
+			if user != "" {
+				r.PullSecrets = []corev1.Secret{loginSecret(user)}
+			}
+			calls.Go(func() { _, _ = m.Ensure(t.Context(), r) })
+		}
+		calls.Wait()
+		if got := len(f.Calls("PullImage")); got != 3 {
+			t.Errorf("%d pulls, want 3", got)
+		}
+	})
+}
+
+// loginSecret is a pull secret for registry.test.
+func loginSecret(user string) corev1.Secret {
+	s := corev1.Secret{Type: corev1.SecretTypeDockercfg, Data: map[string][]byte{
+		corev1.DockerConfigKey: []byte(`{"registry.test":{"username":"` + user + `","password":"s3cret"}}`),
+	}}
+	s.Namespace, s.Name, s.UID = "ns", user, types.UID("uid of "+user)
+	return s
 }
 
 func TestEachCredentialIsTried(t *testing.T) {
@@ -295,18 +262,6 @@ func TestEachCredentialIsTried(t *testing.T) {
 	if strings.Join(users, " ") != "a b" {
 		t.Errorf("tried %q", users)
 	}
-}
-
-func TestFailuresAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &failures{entries: map[failureKey]failure{}}
-		f.add(failureKey{"uid-1", "a:1"}, errors.New("no"))
-		time.Sleep(forgetAfter)
-		f.add(failureKey{"uid-2", "a:1"}, errors.New("no"))
-		if len(f.entries) != 1 {
-			t.Errorf("entries: %v", f.entries)
-		}
-	})
 }
 
 func manager(f *fake.Runtime) *Manager {

@@ -5,19 +5,21 @@ package images
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/agent/podruntime/images/credentials"
 )
 
 // tellEvery is how often those who wait for a pull hear how far it is.
 const tellEvery = time.Second
+
+// pullKey tells pulls with different credentials apart: what one pod may pull,
+// another may not.
+type pullKey struct{ image, credentials string }
 
 // puller pulls so many images at once, each once at a time: who asks for one that
 // is being pulled with the same credentials waits for that pull.
@@ -26,11 +28,11 @@ type puller struct {
 	slots  *semaphore.Weighted
 
 	mu       sync.Mutex
-	inFlight map[string]*pull
+	inFlight map[pullKey]*pull
 }
 
 func newPuller(client runtimeapi.ImageServiceClient, parallel int) *puller {
-	return &puller{client: client, slots: semaphore.NewWeighted(int64(parallel)), inFlight: map[string]*pull{}}
+	return &puller{client: client, slots: semaphore.NewWeighted(int64(parallel)), inFlight: map[pullKey]*pull{}}
 }
 
 // pull is a call that one or more callers wait for. It ends when the runtime
@@ -49,6 +51,8 @@ type pull struct {
 // pulled is what came of a pull.
 type pulled struct {
 	id string
+	// login is the one that it was pulled with; nil if without any.
+	login *credentials.Credential
 	// took is how long the runtime needed, without the wait for a slot.
 	took time.Duration
 }
@@ -56,9 +60,9 @@ type pulled struct {
 // pull returns what came of the image's pull, and tells meanwhile how far it is.
 // When the context ends first, so does the pull, unless another caller waits for it
 // too.
-func (p *puller) pull(ctx context.Context, image string, auths []*runtimeapi.AuthConfig, tell func(stage)) (pulled, error) {
-	key := pullKey(image, auths)
-	f := p.join(ctx, key, image, auths)
+func (p *puller) pull(ctx context.Context, image string, logins []credentials.Credential, tell func(stage)) (pulled, error) {
+	key := pullKey{image, credentials.Fingerprint(logins)}
+	f := p.join(ctx, key, logins)
 	ticker := time.NewTicker(tellEvery)
 	defer ticker.Stop()
 	for {
@@ -74,7 +78,7 @@ func (p *puller) pull(ctx context.Context, image string, auths []*runtimeapi.Aut
 	}
 }
 
-func (p *puller) join(ctx context.Context, key, image string, auths []*runtimeapi.AuthConfig) *pull {
+func (p *puller) join(ctx context.Context, key pullKey, logins []credentials.Credential) *pull {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if f, ok := p.inFlight[key]; ok {
@@ -87,14 +91,14 @@ func (p *puller) join(ctx context.Context, key, image string, auths []*runtimeap
 	go func() {
 		defer close(f.done)
 		defer cancel()
-		f.result, f.err = p.run(ctx, f, image, auths)
+		f.result, f.err = p.run(ctx, f, key.image, logins)
 		p.forget(key, f)
 	}()
 	return f
 }
 
 // leave gives up waiting. The last to leave ends the call and sees it end.
-func (p *puller) leave(key string, f *pull) {
+func (p *puller) leave(key pullKey, f *pull) {
 	p.mu.Lock()
 	f.waiters--
 	last := f.waiters == 0
@@ -107,7 +111,7 @@ func (p *puller) leave(key string, f *pull) {
 }
 
 // forget lets the next caller begin a pull of its own.
-func (p *puller) forget(key string, f *pull) {
+func (p *puller) forget(key pullKey, f *pull) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.inFlight[key] == f {
@@ -116,47 +120,42 @@ func (p *puller) forget(key string, f *pull) {
 }
 
 // run pulls the image when it is its turn.
-func (p *puller) run(ctx context.Context, f *pull, image string, auths []*runtimeapi.AuthConfig) (pulled, error) {
+func (p *puller) run(ctx context.Context, f *pull, image string, logins []credentials.Credential) (pulled, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return pulled{}, err
 	}
 	defer p.slots.Release(1)
 	f.stage.begin()
 	began := time.Now()
-	id, err := p.call(ctx, image, auths)
-	return pulled{id: id, took: time.Since(began)}, err
+	got, err := p.attempt(ctx, image, logins)
+	got.took = time.Since(began)
+	return got, err
 }
 
-// call tries each of the credentials, or none when there are none.
-func (p *puller) call(ctx context.Context, image string, auths []*runtimeapi.AuthConfig) (string, error) {
-	if len(auths) == 0 {
-		auths = []*runtimeapi.AuthConfig{nil}
+// attempt tries each of the logins, or to do without when there are none.
+func (p *puller) attempt(ctx context.Context, image string, logins []credentials.Credential) (pulled, error) {
+	if len(logins) == 0 {
+		id, err := p.call(ctx, image, nil)
+		if err != nil && ctx.Err() == nil {
+			err = attemptErrors{{err: plain(err)}}
+		}
+		return pulled{id: id}, err
 	}
-	var errs []error
-	for _, auth := range auths {
-		r, err := p.client.PullImage(ctx, &runtimeapi.PullImageRequest{
-			Image: &runtimeapi.ImageSpec{Image: image}, Auth: auth,
-		})
+	var errs attemptErrors
+	for _, login := range logins {
+		id, err := p.call(ctx, image, login.Auth)
 		if err == nil {
-			return r.GetImageRef(), nil
+			return pulled{id: id, login: &login}, nil
 		}
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return pulled{}, ctx.Err()
 		}
-		errs = append(errs, plain(err))
+		errs = append(errs, &attemptError{login: login.String(), err: plain(err)})
 	}
-	return "", errors.Join(errs...)
+	return pulled{}, errs
 }
 
-// pullKey tells pulls with different credentials apart: what one pod may pull,
-// another may not.
-func pullKey(image string, auths []*runtimeapi.AuthConfig) string {
-	if len(auths) == 0 {
-		return image
-	}
-	var all strings.Builder
-	for _, a := range auths {
-		fmt.Fprintf(&all, "%q %q %q %q\n", a.GetUsername(), a.GetPassword(), a.GetIdentityToken(), a.GetRegistryToken())
-	}
-	return fmt.Sprintf("%s %x", image, sha256.Sum256([]byte(all.String())))
+func (p *puller) call(ctx context.Context, image string, auth *runtimeapi.AuthConfig) (string, error) {
+	r, err := p.client.PullImage(ctx, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: image}, Auth: auth})
+	return r.GetImageRef(), err
 }

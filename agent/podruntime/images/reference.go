@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/berth-run/berth/agent/podruntime/images/credentials"
 )
 
 // reference is an image's name, taken apart.
@@ -14,9 +16,8 @@ type reference struct {
 	// full is the name with a tag or a digest, otherwise as the user wrote it:
 	// what the name is short of, such as a registry, is for the runtime to add.
 	full string
-	// registry and repository are what credentials are matched with.
-	registry   string
-	repository string
+	// image is what credentials are matched with.
+	image credentials.Image
 }
 
 func parseReference(image string) (reference, error) {
@@ -28,5 +29,6 @@ func parseReference(image string) (reference, error) {
 	if tag, ok := ref.(name.Tag); ok && !strings.HasSuffix(image, ":"+tag.TagStr()) {
 		full += ":" + tag.TagStr()
 	}
-	return reference{full: full, registry: ref.Context().RegistryStr(), repository: ref.Context().RepositoryStr()}, nil
+	return reference{full: full, image: credentials.Image{
+		Registry: ref.Context().RegistryStr(), Repository: ref.Context().RepositoryStr()}}, nil
 }
