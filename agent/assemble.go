@@ -17,6 +17,7 @@ import (
 	"github.com/berth-run/berth/agent/config"
 	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/events"
+	"github.com/berth-run/berth/agent/eviction"
 	"github.com/berth-run/berth/agent/node"
 	"github.com/berth-run/berth/agent/objects"
 	"github.com/berth-run/berth/agent/pleg"
@@ -103,6 +104,11 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Cleaners: cleaners(pods, statuses, dirs, volumes, runtime, cgroups),
 	})
 
+	evictions := eviction.New(eviction.Config{
+		Pods: pods.Pods, Volumes: volumes.Volumes, ContainerStorage: runtime.ContainerStorage,
+		Ending: workers.IsPodTerminationRequested, Evict: evict(workers), Recorder: recorder, Logger: a.log,
+	})
+
 	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	toServer := session.New(session.Config{
 		Target: cfg.Server, DialOptions: dial, Node: self, NodeID: NodeID(cfg.StateDir), Pods: mux, Objects: cache, Statuses: statuses,
@@ -125,6 +131,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	g.Add("registry credentials", func(ctx context.Context) error { return runtime.WatchNodeCredentials(ctx, workers.Resync) })
 	g.Add("pod workers", workers.Run)
 	g.Add("sync loop", loop.Run)
+	g.Add("eviction", evictions.Run)
 	g.Add("config", mux.Run)
 	g.Add("session", toServer.Run)
 	g.Add("tunnel", streams.Run)

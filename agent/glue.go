@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/berth-run/berth/agent/podmanager"
 	"github.com/berth-run/berth/agent/podruntime"
 	"github.com/berth-run/berth/agent/podsync"
+	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
@@ -36,6 +38,16 @@ func resyncUsers(pods *podmanager.Manager, workers *podworkers.PodWorkers, chang
 				break
 			}
 		}
+	}
+}
+
+// evict ends a pod for a reason of the node's own.
+func evict(workers *podworkers.PodWorkers) func(*corev1.Pod, int64, func(*corev1.PodStatus)) {
+	return func(pod *corev1.Pod, graceSeconds int64, status func(*corev1.PodStatus)) {
+		workers.UpdatePod(podworkers.UpdatePodOptions{
+			Type: podtypes.SyncKill, Pod: pod,
+			Kill: podworkers.KillPodOptions{Evict: true, PodStatusFunc: status, GracePeriodSeconds: &graceSeconds},
+		})
 	}
 }
 

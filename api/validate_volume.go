@@ -62,24 +62,6 @@ func validateVolumeSource(s *corev1.VolumeSource, fldPath *field.Path) (errs fie
 	return errs
 }
 
-// validateEmptyDir allows a size limit where it is enforced: a tmpfs has a size.
-func validateEmptyDir(d *corev1.EmptyDirVolumeSource, fldPath *field.Path) (errs field.ErrorList) {
-	switch d.Medium {
-	case corev1.StorageMediumDefault, corev1.StorageMediumMemory:
-	default:
-		errs = append(errs, field.NotSupported(fldPath.Child("medium"), d.Medium,
-			[]corev1.StorageMedium{corev1.StorageMediumDefault, corev1.StorageMediumMemory}))
-	}
-	if d.SizeLimit == nil {
-		return errs
-	}
-	errs = append(errs, validateNonnegativeQuantity(*d.SizeLimit, fldPath.Child("sizeLimit"))...)
-	if d.Medium != corev1.StorageMediumMemory && !d.SizeLimit.IsZero() {
-		errs = append(errs, field.Forbidden(fldPath.Child("sizeLimit"), "without medium Memory, a size limit is "+notHonoured))
-	}
-	return errs
-}
-
 var hostPathTypes = []corev1.HostPathType{
 	corev1.HostPathUnset, corev1.HostPathDirectoryOrCreate, corev1.HostPathDirectory, corev1.HostPathFileOrCreate,
 	corev1.HostPathFile, corev1.HostPathSocket, corev1.HostPathCharDev, corev1.HostPathBlockDev,

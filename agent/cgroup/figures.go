@@ -27,7 +27,7 @@ const (
 // requests; a limit is set only if it bounds the pod as a whole, that is, if each of
 // its containers has one.
 func podResources(pod *corev1.Pod) cgroups.Resources {
-	requests, limits := api.PodRequests(pod), api.PodLimits(pod)
+	requests := api.PodRequests(pod)
 	r := cgroups.Resources{
 		CpuShares:   milliCPUToShares(requests.Cpu().MilliValue()),
 		CpuPeriod:   quotaPeriod,
@@ -35,33 +35,13 @@ func podResources(pod *corev1.Pod) cgroups.Resources {
 		Memory:      unlimited,
 		SkipDevices: true,
 	}
-	if limited(pod, corev1.ResourceCPU) {
-		r.CpuQuota = milliCPUToQuota(limits.Cpu().MilliValue())
+	if limit, ok := api.PodLimit(pod, corev1.ResourceCPU); ok {
+		r.CpuQuota = milliCPUToQuota(limit.MilliValue())
 	}
-	if limited(pod, corev1.ResourceMemory) {
-		r.Memory = limits.Memory().Value()
+	if limit, ok := api.PodLimit(pod, corev1.ResourceMemory); ok {
+		r.Memory = limit.Value()
 	}
 	return withWeight(r)
-}
-
-// limited tells whether the pod, or else every one of its containers, has the limit.
-func limited(pod *corev1.Pod, name corev1.ResourceName) bool {
-	if r := pod.Spec.Resources; r != nil && has(r.Limits, name) {
-		return true
-	}
-	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range list {
-			if !has(list[i].Resources.Limits, name) {
-				return false
-			}
-		}
-	}
-	return len(pod.Spec.Containers) > 0
-}
-
-func has(list corev1.ResourceList, name corev1.ResourceName) bool {
-	q, ok := list[name]
-	return ok && !q.IsZero()
 }
 
 // burstableResources are the figures of the Burstable class: together its pods weigh

@@ -97,7 +97,7 @@ func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod, v *corev1.Volume
 		return pathIf(v.HostPath.Path, checkHostPath(v.HostPath))
 	case v.EmptyDir != nil:
 		dir := m.volumeDir(pod.UID, "empty-dir", v.Name)
-		return pathIf(dir, makeEmptyDir(dir, v.EmptyDir))
+		return pathIf(dir, m.makeEmptyDir(dir, pod, v.EmptyDir))
 	}
 	kind, files, err := m.files(ctx, pod, &v.VolumeSource)
 	if kind == "" {
@@ -140,7 +140,7 @@ func (m *Manager) files(ctx context.Context, pod *corev1.Pod, s *corev1.VolumeSo
 // run of the agent or in an earlier one.
 func (m *Manager) show(dir string, files payload, err error) (string, error) {
 	if err == nil {
-		err = mountTmpfs(dir, "mode=0755")
+		err = tmpfs.mountAt(dir, "mode=0755")
 	}
 	if err == nil {
 		err = writeAtomically(dir, files)
