@@ -3,11 +3,15 @@
 
 package api
 
+import authenticationv1 "k8s.io/api/authentication/v1"
+
 // Subresource is a part of an object that has a path of its own below it.
 type Subresource struct {
 	Name string
-	// Kind is what travels there, a kind of the core group.
-	Kind string
+	// Kind is what travels there, of the object's own group and version unless those
+	// of the kind's own are set.
+	Kind           string
+	Group, Version string
 	// Verbs in the words of Kubernetes discovery.
 	Verbs []string
 }
@@ -22,6 +26,11 @@ func (k *Kind) Subresources() []Subresource {
 		out = append(out,
 			Subresource{Name: "binding", Kind: "Binding", Verbs: []string{"create"}},
 			Subresource{Name: "log", Kind: k.Name, Verbs: []string{"get"}})
+	}
+	if k == ServiceAccounts {
+		out = append(out, Subresource{
+			Name: "token", Kind: "TokenRequest", Group: authenticationv1.GroupName, Version: "v1", Verbs: []string{"create"},
+		})
 	}
 	return out
 }

@@ -22,8 +22,6 @@ var unservedSubresources = []unserved{
 	{Pods, "eviction", "berth has no evictions. Delete the pod, which gives it the same time to end"},
 	{Pods, "resize", "berth does not resize pods. Delete the pod, and create it with the new resources"},
 	{Nodes, "proxy", "berth is no proxy to nodes. Read the logs of pods, and the agent's own on the node"},
-	{ServiceAccounts, "token", "berth gives ServiceAccounts no tokens. " +
-		"Guard the machine of the server: who reaches its address may do everything"},
 }
 
 // UnservedSubresource returns what to do instead of asking for that part of an

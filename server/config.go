@@ -42,6 +42,9 @@ const storeFile = "berth.db"
 // StorePath is where the store of a data directory lies.
 func StorePath(dataDir string) string { return filepath.Join(dataDir, storeFile) }
 
+// TokenKeyPath is where the key lies that signs the tokens of ServiceAccounts.
+func TokenKeyPath(dataDir string) string { return filepath.Join(dataDir, "serviceaccounts.key") }
+
 func (c *Config) validate() error {
 	if c.DataDir == "" {
 		return fmt.Errorf("data directory: must be given")

@@ -33,6 +33,7 @@ import (
 	"github.com/berth-run/berth/server/rest"
 	"github.com/berth-run/berth/server/rpc"
 	"github.com/berth-run/berth/server/scheduler"
+	"github.com/berth-run/berth/server/tokens"
 	"github.com/berth-run/berth/server/tunnel"
 	"github.com/berth-run/berth/store/bolt"
 )
@@ -100,9 +101,14 @@ func (s *Server) front() error {
 	s.dispatch = dispatch.New(s.registry, known, dispatch.Options{
 		StoreID: s.store.ID(), Events: s.events, Version: version.String(), Logger: s.log, Metrics: s.metrics,
 	})
-	services := rpc.New(known.WithLeases(s.registry), tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: s.metrics})
+	signer, err := tokens.LoadSigner(TokenKeyPath(s.cfg.DataDir))
+	if err != nil {
+		return err
+	}
+	issuer := tokens.New(s.registry, signer, nil)
+	services := rpc.New(known.WithLeases(s.registry), tunnel.NewLogs(tunnels), rpc.Options{Logger: s.log, Metrics: s.metrics, Tokens: issuer})
 	s.grpc = grpc.NewServer(append(services.ServerOptions(), dispatch.ServerOptions()...)...)
-	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels))
+	nodepb.RegisterNodeServer(s.grpc, s.dispatch.Service(tunnels, issuer))
 	services.Register(s.grpc)
 
 	handler, err := rest.New(services, rest.Options{

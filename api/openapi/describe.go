@@ -6,6 +6,7 @@ package openapi
 import (
 	"reflect"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,8 +27,11 @@ func describe(d dialect, of []resource) (*models, []path) {
 		p := common
 		p.object, p.list = r.addTo(m)
 		paths = append(paths, r.paths(p)...)
-		if r.Kind == api.Pods {
+		switch r.Kind {
+		case api.Pods:
 			m.addKind(reflect.TypeFor[corev1.Binding](), corev1.SchemeGroupVersion.WithKind("Binding"))
+		case api.ServiceAccounts:
+			m.addKind(reflect.TypeFor[authenticationv1.TokenRequest](), authenticationv1.SchemeGroupVersion.WithKind("TokenRequest"))
 		}
 	}
 	return m, paths

@@ -6,6 +6,7 @@ package openapi
 import (
 	"reflect"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/api"
@@ -35,6 +36,10 @@ func special(op *operation, s api.Subresource, p parts) {
 	case "binding":
 		op.gvk = corev1.SchemeGroupVersion.WithKind(s.Kind)
 		op.body, op.answer = modelName(reflect.TypeFor[corev1.Binding]()), p.status
+	case "token":
+		op.gvk = authenticationv1.SchemeGroupVersion.WithKind(s.Kind)
+		op.body = modelName(reflect.TypeFor[authenticationv1.TokenRequest]())
+		op.answer = op.body
 	case "log":
 		op.answer, op.produces = "", []string{"text/plain"}
 		op.query = query(logOptions, "container", "follow", "limitBytes", "previous", "sinceSeconds", "sinceTime", "tailLines", "timestamps")

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,6 +62,7 @@ func coreMessages(kinds []*api.Kind) (string, error) {
 		g.visit(reflect.TypeOf(k.NewList()).Elem())
 	}
 	g.visit(reflect.TypeFor[corev1.Binding]())
+	g.visit(reflect.TypeFor[authenticationv1.TokenRequest]())
 	g.visit(reflect.TypeFor[metav1.DeleteOptions]())
 	g.visit(reflect.TypeFor[metav1.Status]())
 	if g.err != nil {

@@ -121,6 +121,12 @@ var extraMethods = map[string][]extraMethod{
 		},
 		{RPC: "rpc Log(PodLogRequest) returns (stream PodLogChunk);"},
 	},
+	"ServiceAccount": {
+		{
+			RPC:    "rpc CreateToken(CreateTokenRequest) returns (CreateTokenReply);",
+			Method: "CreateToken", Verb: "post", Path: "/token", Body: "token_request",
+		},
+	},
 }
 
 type service struct {

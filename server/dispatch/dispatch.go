@@ -101,14 +101,20 @@ type Tunneler interface {
 	Tunnel(grpc.BidiStreamingServer[nodepb.Frame, nodepb.Frame]) error
 }
 
+// PodTokens serves CreatePodToken, the fourth.
+type PodTokens interface {
+	CreatePodToken(context.Context, *nodepb.PodTokenRequest) (*nodepb.PodToken, error)
+}
+
 // Service returns the whole Node service.
-func (d *Dispatcher) Service(tunneler Tunneler) nodepb.NodeServer {
-	return &service{Dispatcher: d, tunneler: tunneler}
+func (d *Dispatcher) Service(tunneler Tunneler, tokens PodTokens) nodepb.NodeServer {
+	return &service{Dispatcher: d, PodTokens: tokens, tunneler: tunneler}
 }
 
 type service struct {
 	nodepb.UnsafeNodeServer
 	*Dispatcher
+	PodTokens
 	tunneler Tunneler
 }
 

@@ -75,7 +75,7 @@ func newWorldWith(t *testing.T, wrap func(Registry) Registry, metrics prometheus
 
 	listener := bufconn.Listen(64 << 10)
 	server := grpc.NewServer(ServerOptions()...)
-	nodepb.RegisterNodeServer(server, d.Service(nil))
+	nodepb.RegisterNodeServer(server, d.Service(nil, nil))
 	go func() { _ = server.Serve(listener) }()
 	conn, err := grpc.NewClient("passthrough:///server",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),

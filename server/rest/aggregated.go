@@ -76,19 +76,23 @@ func resourceDiscovery(k *api.Kind) apidiscovery.APIResourceDiscovery {
 		Resource: k.Resource, SingularResource: strings.ToLower(k.Name), Verbs: k.Verbs,
 		ShortNames: k.ShortNames, Categories: k.Categories,
 		Scope:        apidiscovery.ScopeCluster,
-		ResponseKind: responseKind(k, k.Name),
+		ResponseKind: &metav1.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Name},
 	}
 	if k.Namespaced {
 		out.Scope = apidiscovery.ScopeNamespace
 	}
 	for _, s := range k.Subresources() {
 		out.Subresources = append(out.Subresources, apidiscovery.APISubresourceDiscovery{
-			Subresource: s.Name, Verbs: s.Verbs, ResponseKind: responseKind(k, s.Kind),
+			Subresource: s.Name, Verbs: s.Verbs, ResponseKind: responseKind(k, s),
 		})
 	}
 	return out
 }
 
-func responseKind(k *api.Kind, name string) *metav1.GroupVersionKind {
-	return &metav1.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: name}
+// responseKind is what travels at a subresource of the kind.
+func responseKind(k *api.Kind, s api.Subresource) *metav1.GroupVersionKind {
+	if s.Group != "" {
+		return &metav1.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}
+	}
+	return &metav1.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: s.Kind}
 }

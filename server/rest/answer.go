@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,7 +26,7 @@ import (
 // answerObject is an object or list of an answer: still in its Kubernetes protobuf
 // encoding, or as it is in memory. Each marshaler takes it from there.
 type answerObject struct {
-	kind    *api.Kind
+	kind    *api.Kind // nil for what is no object of the table
 	gvk     schema.GroupVersionKind
 	empty   func() runtime.Object
 	encoded []byte
@@ -70,7 +71,7 @@ func (q *request) content(m protoreflect.Message) (any, error) {
 		return q.reshape(&answerObject{kind: handed.Kind, object: handed.Object, list: handed.List})
 	}
 	object, err := unwrapObject(m.Get(content).Message())
-	if o, ok := object.(*answerObject); ok && err == nil {
+	if o, ok := object.(*answerObject); ok && err == nil && o.kind != nil {
 		return q.reshape(o)
 	}
 	return object, err
@@ -104,6 +105,11 @@ func unwrapObject(m protoreflect.Message) (any, error) {
 }
 
 func newAnswerObject(message string, encoded []byte) (*answerObject, error) {
+	if message == tokenRequest.Kind {
+		return &answerObject{
+			gvk: tokenRequest, empty: func() runtime.Object { return &authenticationv1.TokenRequest{} }, encoded: encoded,
+		}, nil
+	}
 	for _, k := range api.Kinds {
 		o := &answerObject{kind: k, gvk: k.GroupVersionKind(), encoded: encoded}
 		switch message {
@@ -118,6 +124,8 @@ func newAnswerObject(message string, encoded []byte) (*answerObject, error) {
 	}
 	return nil, fmt.Errorf("no kind has the message %s", message)
 }
+
+var tokenRequest = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest")
 
 // decode returns the Go value, with its apiVersion and kind.
 func (o *answerObject) decode() (runtime.Object, error) {

@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -94,6 +95,8 @@ func (q *request) decodeObject(body []byte, message proto.Message) (marshalable,
 		return decodeParameters(body, &metav1.DeleteOptions{}, "DeleteOptions")
 	case *corepb.Binding:
 		return decodeParameters(body, &corev1.Binding{}, "Binding")
+	case *corepb.TokenRequest:
+		return decodeParameters(body, &authenticationv1.TokenRequest{}, "TokenRequest")
 	}
 	k := messageKind(message)
 	if k == nil {

@@ -115,7 +115,7 @@ func (g discoveryGroup) resourceList() *metav1.APIResourceList {
 		})
 		for _, s := range k.Subresources() {
 			out.APIResources = append(out.APIResources, metav1.APIResource{
-				Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Kind: s.Kind, Verbs: s.Verbs,
+				Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Group: s.Group, Version: s.Version, Kind: s.Kind, Verbs: s.Verbs,
 			})
 		}
 	}

@@ -51,6 +51,7 @@ func TestDiscovery(t *testing.T) {
 		"v1/pods/status":                {Kind: "Pod", Namespaced: true},
 		"v1/pods/log":                   {Kind: "Pod", Namespaced: true},
 		"v1/pods/binding":               {Kind: "Binding", Namespaced: true},
+		"v1/serviceaccounts/token":      {Kind: "TokenRequest", Namespaced: true, Group: "authentication.k8s.io", Version: "v1"},
 		"v1/nodes":                      {Kind: "Node", SingularName: "node", ShortNames: []string{"no"}},
 		"v1/services":                   {Kind: "Service", SingularName: "service", Namespaced: true, ShortNames: []string{"svc"}, Categories: []string{"all"}},
 		"coordination.k8s.io/v1/leases": {Kind: "Lease", SingularName: "lease", Namespaced: true},
@@ -58,6 +59,7 @@ func TestDiscovery(t *testing.T) {
 	} {
 		got := found[name]
 		if got.Kind != want.Kind || got.SingularName != want.SingularName || got.Namespaced != want.Namespaced ||
+			got.Group != want.Group || got.Version != want.Version ||
 			!slices.Equal(got.ShortNames, want.ShortNames) || !slices.Equal(got.Categories, want.Categories) || len(got.Verbs) == 0 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -119,11 +120,14 @@ func beforeAnswer(ctx context.Context, w http.ResponseWriter, reply proto.Messag
 		return nil
 	}
 	addAllWarnings(w.Header(), q, reply)
-	if method, _ := gateway.RPCMethod(ctx); strings.HasSuffix(method, "/Create") || strings.HasSuffix(method, "/Bind") {
+	if method, _ := gateway.RPCMethod(ctx); slices.Contains(creating, method[strings.LastIndex(method, "/")+1:]) {
 		w.WriteHeader(http.StatusCreated)
 	}
 	return nil
 }
+
+// creating are the methods that answer with 201.
+var creating = []string{"Create", "Bind", "CreateToken"}
 
 // beginWatch sends the header at once: the first event may be long in coming.
 func beginWatch(w http.ResponseWriter, q *request) error {

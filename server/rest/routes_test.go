@@ -67,6 +67,9 @@ func routes(k *api.Kind) map[string]string {
 	if k == api.Pods {
 		out["POST "+item+"/binding"] = "Bind"
 	}
+	if k == api.ServiceAccounts {
+		out["POST "+item+"/token"] = "CreateToken"
+	}
 	return out
 }
 

@@ -18,7 +18,7 @@ func TestUnservedSaysWhatToDoInstead(t *testing.T) {
 		pod + "/exec?command=true&container=c":              "berth does not run commands in containers. ",
 		pod + "/portforward":                                "berth does not forward ports. ",
 		pod + "/ephemeralcontainers":                        "berth has no ephemeral containers. ",
-		"/api/v1/namespaces/ns/serviceaccounts/robot/token": "berth gives ServiceAccounts no tokens. ",
+		"/api/v1/namespaces/ns/serviceaccounts/robot/token": "",
 		"/api/v1/nodes/node1/proxy":                         "berth is no proxy to nodes. ",
 		pod:                                                 "",
 		pod + "/log":                                        "",

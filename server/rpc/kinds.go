@@ -43,6 +43,7 @@ type (
 	serviceAccountService struct {
 		apipb.UnsafeServiceAccountsServer
 		service[*apipb.CreateServiceAccountRequest, *apipb.UpdateServiceAccountRequest, *apipb.ServiceAccountObject, *apipb.ServiceAccountListObject, apipb.ServiceAccountWatchEvent, *apipb.ServiceAccountWatchEvent]
+		tokens Tokens
 	}
 	leaseService struct {
 		apipb.UnsafeLeasesServer
@@ -76,7 +77,7 @@ func (s *Server) registerKinds(r grpc.ServiceRegistrar) {
 	events.init(api.Events, s.reg)
 	apipb.RegisterEventsServer(r, events)
 
-	serviceAccounts := &serviceAccountService{}
+	serviceAccounts := &serviceAccountService{tokens: s.tokens}
 	serviceAccounts.init(api.ServiceAccounts, s.reg)
 	apipb.RegisterServiceAccountsServer(r, serviceAccounts)
 

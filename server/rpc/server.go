@@ -49,12 +49,15 @@ type Options struct {
 	Logger *slog.Logger
 	// Metrics, where set, gets the metrics of all calls.
 	Metrics prometheus.Registerer
+	// Tokens, where set, issues the tokens of ServiceAccounts.
+	Tokens Tokens
 }
 
 // Server holds the services of all kinds.
 type Server struct {
 	reg     Registry
 	logs    Logs
+	tokens  Tokens
 	logger  *slog.Logger
 	metrics *metrics
 }
@@ -64,7 +67,7 @@ func New(reg Registry, logs Logs, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Server{reg: reg, logs: logs, logger: o.Logger, metrics: newMetrics(o.Metrics)}
+	return &Server{reg: reg, logs: logs, tokens: o.Tokens, logger: o.Logger, metrics: newMetrics(o.Metrics)}
 }
 
 // Register registers the service of every kind and the standard health service

@@ -90,7 +90,7 @@ func (s *server) start() {
 		_ = d.Run(ctx)
 	}()
 	g := grpc.NewServer(dispatch.ServerOptions()...)
-	nodepb.RegisterNodeServer(g, d.Service(s.tunnels))
+	nodepb.RegisterNodeServer(g, d.Service(s.tunnels, nil))
 	listener := bufconn.Listen(64 << 10)
 	go func() { _ = g.Serve(listener) }()
 

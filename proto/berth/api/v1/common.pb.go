@@ -877,6 +877,134 @@ func (x *BindPodReply) GetStatus() *v1.Status {
 	return nil
 }
 
+type CreateTokenRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// That of the ServiceAccount.
+	Name          string           `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	TokenRequest  *v1.TokenRequest `protobuf:"bytes,3,opt,name=token_request,json=tokenRequest,proto3" json:"token_request,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateTokenRequest) Reset() {
+	*x = CreateTokenRequest{}
+	mi := &file_berth_api_v1_common_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateTokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateTokenRequest) ProtoMessage() {}
+
+func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_common_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateTokenRequest.ProtoReflect.Descriptor instead.
+func (*CreateTokenRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CreateTokenRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *CreateTokenRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CreateTokenRequest) GetTokenRequest() *v1.TokenRequest {
+	if x != nil {
+		return x.TokenRequest
+	}
+	return nil
+}
+
+type CreateTokenReply struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*CreateTokenReply_TokenRequest
+	Object        isCreateTokenReply_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateTokenReply) Reset() {
+	*x = CreateTokenReply{}
+	mi := &file_berth_api_v1_common_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateTokenReply) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateTokenReply) ProtoMessage() {}
+
+func (x *CreateTokenReply) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_common_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateTokenReply.ProtoReflect.Descriptor instead.
+func (*CreateTokenReply) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CreateTokenReply) GetObject() isCreateTokenReply_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *CreateTokenReply) GetTokenRequest() *v1.TokenRequest {
+	if x != nil {
+		if x, ok := x.Object.(*CreateTokenReply_TokenRequest); ok {
+			return x.TokenRequest
+		}
+	}
+	return nil
+}
+
+type isCreateTokenReply_Object interface {
+	isCreateTokenReply_Object()
+}
+
+type CreateTokenReply_TokenRequest struct {
+	// The request, with the token in its status.
+	TokenRequest *v1.TokenRequest `protobuf:"bytes,1,opt,name=token_request,json=tokenRequest,proto3,oneof"`
+}
+
+func (*CreateTokenReply_TokenRequest) isCreateTokenReply_Object() {}
+
 type PodLogRequest struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
@@ -896,7 +1024,7 @@ type PodLogRequest struct {
 
 func (x *PodLogRequest) Reset() {
 	*x = PodLogRequest{}
-	mi := &file_berth_api_v1_common_proto_msgTypes[9]
+	mi := &file_berth_api_v1_common_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1036,7 @@ func (x *PodLogRequest) String() string {
 func (*PodLogRequest) ProtoMessage() {}
 
 func (x *PodLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_api_v1_common_proto_msgTypes[9]
+	mi := &file_berth_api_v1_common_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1049,7 @@ func (x *PodLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodLogRequest.ProtoReflect.Descriptor instead.
 func (*PodLogRequest) Descriptor() ([]byte, []int) {
-	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{9}
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PodLogRequest) GetNamespace() string {
@@ -996,7 +1124,7 @@ type PodLogChunk struct {
 
 func (x *PodLogChunk) Reset() {
 	*x = PodLogChunk{}
-	mi := &file_berth_api_v1_common_proto_msgTypes[10]
+	mi := &file_berth_api_v1_common_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1008,7 +1136,7 @@ func (x *PodLogChunk) String() string {
 func (*PodLogChunk) ProtoMessage() {}
 
 func (x *PodLogChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_api_v1_common_proto_msgTypes[10]
+	mi := &file_berth_api_v1_common_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1021,7 +1149,7 @@ func (x *PodLogChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodLogChunk.ProtoReflect.Descriptor instead.
 func (*PodLogChunk) Descriptor() ([]byte, []int) {
-	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{10}
+	return file_berth_api_v1_common_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PodLogChunk) GetData() []byte {
@@ -1121,7 +1249,14 @@ const file_berth_api_v1_common_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x120\n" +
 	"\abinding\x18\x03 \x01(\v2\x16.berth.core.v1.BindingR\abinding\"=\n" +
 	"\fBindPodReply\x12-\n" +
-	"\x06status\x18\x01 \x01(\v2\x15.berth.core.v1.StatusR\x06status\"\xd8\x02\n" +
+	"\x06status\x18\x01 \x01(\v2\x15.berth.core.v1.StatusR\x06status\"\x88\x01\n" +
+	"\x12CreateTokenRequest\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12@\n" +
+	"\rtoken_request\x18\x03 \x01(\v2\x1b.berth.core.v1.TokenRequestR\ftokenRequest\"`\n" +
+	"\x10CreateTokenReply\x12B\n" +
+	"\rtoken_request\x18\x01 \x01(\v2\x1b.berth.core.v1.TokenRequestH\x00R\ftokenRequestB\b\n" +
+	"\x06object\"\xd8\x02\n" +
 	"\rPodLogRequest\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1c\n" +
@@ -1154,7 +1289,7 @@ func file_berth_api_v1_common_proto_rawDescGZIP() []byte {
 	return file_berth_api_v1_common_proto_rawDescData
 }
 
-var file_berth_api_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_berth_api_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_berth_api_v1_common_proto_goTypes = []any{
 	(*GetRequest)(nil),              // 0: berth.api.v1.GetRequest
 	(*ListRequest)(nil),             // 1: berth.api.v1.ListRequest
@@ -1165,24 +1300,29 @@ var file_berth_api_v1_common_proto_goTypes = []any{
 	(*ApplyRequest)(nil),            // 6: berth.api.v1.ApplyRequest
 	(*BindPodRequest)(nil),          // 7: berth.api.v1.BindPodRequest
 	(*BindPodReply)(nil),            // 8: berth.api.v1.BindPodReply
-	(*PodLogRequest)(nil),           // 9: berth.api.v1.PodLogRequest
-	(*PodLogChunk)(nil),             // 10: berth.api.v1.PodLogChunk
-	(*v1.DeleteOptions)(nil),        // 11: berth.core.v1.DeleteOptions
-	(*structpb.Struct)(nil),         // 12: google.protobuf.Struct
-	(*v1.Binding)(nil),              // 13: berth.core.v1.Binding
-	(*v1.Status)(nil),               // 14: berth.core.v1.Status
+	(*CreateTokenRequest)(nil),      // 9: berth.api.v1.CreateTokenRequest
+	(*CreateTokenReply)(nil),        // 10: berth.api.v1.CreateTokenReply
+	(*PodLogRequest)(nil),           // 11: berth.api.v1.PodLogRequest
+	(*PodLogChunk)(nil),             // 12: berth.api.v1.PodLogChunk
+	(*v1.DeleteOptions)(nil),        // 13: berth.core.v1.DeleteOptions
+	(*structpb.Struct)(nil),         // 14: google.protobuf.Struct
+	(*v1.Binding)(nil),              // 15: berth.core.v1.Binding
+	(*v1.Status)(nil),               // 16: berth.core.v1.Status
+	(*v1.TokenRequest)(nil),         // 17: berth.core.v1.TokenRequest
 }
 var file_berth_api_v1_common_proto_depIdxs = []int32{
-	11, // 0: berth.api.v1.DeleteRequest.options:type_name -> berth.core.v1.DeleteOptions
-	11, // 1: berth.api.v1.DeleteCollectionRequest.options:type_name -> berth.core.v1.DeleteOptions
-	12, // 2: berth.api.v1.ApplyRequest.manifest:type_name -> google.protobuf.Struct
-	13, // 3: berth.api.v1.BindPodRequest.binding:type_name -> berth.core.v1.Binding
-	14, // 4: berth.api.v1.BindPodReply.status:type_name -> berth.core.v1.Status
-	5,  // [5:5] is the sub-list for method output_type
-	5,  // [5:5] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	13, // 0: berth.api.v1.DeleteRequest.options:type_name -> berth.core.v1.DeleteOptions
+	13, // 1: berth.api.v1.DeleteCollectionRequest.options:type_name -> berth.core.v1.DeleteOptions
+	14, // 2: berth.api.v1.ApplyRequest.manifest:type_name -> google.protobuf.Struct
+	15, // 3: berth.api.v1.BindPodRequest.binding:type_name -> berth.core.v1.Binding
+	16, // 4: berth.api.v1.BindPodReply.status:type_name -> berth.core.v1.Status
+	17, // 5: berth.api.v1.CreateTokenRequest.token_request:type_name -> berth.core.v1.TokenRequest
+	17, // 6: berth.api.v1.CreateTokenReply.token_request:type_name -> berth.core.v1.TokenRequest
+	7,  // [7:7] is the sub-list for method output_type
+	7,  // [7:7] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_berth_api_v1_common_proto_init() }
@@ -1193,14 +1333,17 @@ func file_berth_api_v1_common_proto_init() {
 	file_berth_api_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
 	file_berth_api_v1_common_proto_msgTypes[3].OneofWrappers = []any{}
 	file_berth_api_v1_common_proto_msgTypes[4].OneofWrappers = []any{}
-	file_berth_api_v1_common_proto_msgTypes[9].OneofWrappers = []any{}
+	file_berth_api_v1_common_proto_msgTypes[10].OneofWrappers = []any{
+		(*CreateTokenReply_TokenRequest)(nil),
+	}
+	file_berth_api_v1_common_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_api_v1_common_proto_rawDesc), len(file_berth_api_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

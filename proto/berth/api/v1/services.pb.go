@@ -4736,7 +4736,7 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x19.berth.api.v1.EventObject\x12>\n" +
 	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x19.berth.api.v1.EventObject\x12@\n" +
 	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x19.berth.api.v1.EventObject\x12X\n" +
-	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1d.berth.api.v1.EventListObject2\xe2\x05\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1d.berth.api.v1.EventListObject2\xb3\x06\n" +
 	"\x0fServiceAccounts\x12W\n" +
 	"\x06Create\x12).berth.api.v1.CreateServiceAccountRequest\x1a\".berth.api.v1.ServiceAccountObject\x12C\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\".berth.api.v1.ServiceAccountObject\x12I\n" +
@@ -4746,7 +4746,8 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\".berth.api.v1.ServiceAccountObject\x12G\n" +
 	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\".berth.api.v1.ServiceAccountObject\x12I\n" +
 	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\".berth.api.v1.ServiceAccountObject\x12a\n" +
-	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a&.berth.api.v1.ServiceAccountListObject2\xf6\x04\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a&.berth.api.v1.ServiceAccountListObject\x12O\n" +
+	"\vCreateToken\x12 .berth.api.v1.CreateTokenRequest\x1a\x1e.berth.api.v1.CreateTokenReply2\xf6\x04\n" +
 	"\x06Leases\x12E\n" +
 	"\x06Create\x12 .berth.api.v1.CreateLeaseRequest\x1a\x19.berth.api.v1.LeaseObject\x12:\n" +
 	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a\x19.berth.api.v1.LeaseObject\x12@\n" +
@@ -4839,8 +4840,10 @@ var file_berth_api_v1_services_proto_goTypes = []any{
 	(*DeleteCollectionRequest)(nil),     // 64: berth.api.v1.DeleteCollectionRequest
 	(*BindPodRequest)(nil),              // 65: berth.api.v1.BindPodRequest
 	(*PodLogRequest)(nil),               // 66: berth.api.v1.PodLogRequest
-	(*BindPodReply)(nil),                // 67: berth.api.v1.BindPodReply
-	(*PodLogChunk)(nil),                 // 68: berth.api.v1.PodLogChunk
+	(*CreateTokenRequest)(nil),          // 67: berth.api.v1.CreateTokenRequest
+	(*BindPodReply)(nil),                // 68: berth.api.v1.BindPodReply
+	(*PodLogChunk)(nil),                 // 69: berth.api.v1.PodLogChunk
+	(*CreateTokenReply)(nil),            // 70: berth.api.v1.CreateTokenReply
 }
 var file_berth_api_v1_services_proto_depIdxs = []int32{
 	40,  // 0: berth.api.v1.PodObject.pod:type_name -> berth.core.v1.Pod
@@ -5002,97 +5005,99 @@ var file_berth_api_v1_services_proto_depIdxs = []int32{
 	62,  // 156: berth.api.v1.ServiceAccounts.Apply:input_type -> berth.api.v1.ApplyRequest
 	63,  // 157: berth.api.v1.ServiceAccounts.Delete:input_type -> berth.api.v1.DeleteRequest
 	64,  // 158: berth.api.v1.ServiceAccounts.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	38,  // 159: berth.api.v1.Leases.Create:input_type -> berth.api.v1.CreateLeaseRequest
-	58,  // 160: berth.api.v1.Leases.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 161: berth.api.v1.Leases.List:input_type -> berth.api.v1.ListRequest
-	60,  // 162: berth.api.v1.Leases.Watch:input_type -> berth.api.v1.WatchRequest
-	39,  // 163: berth.api.v1.Leases.Update:input_type -> berth.api.v1.UpdateLeaseRequest
-	61,  // 164: berth.api.v1.Leases.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 165: berth.api.v1.Leases.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 166: berth.api.v1.Leases.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 167: berth.api.v1.Leases.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	0,   // 168: berth.api.v1.Pods.Create:output_type -> berth.api.v1.PodObject
-	0,   // 169: berth.api.v1.Pods.Get:output_type -> berth.api.v1.PodObject
-	1,   // 170: berth.api.v1.Pods.List:output_type -> berth.api.v1.PodListObject
-	2,   // 171: berth.api.v1.Pods.Watch:output_type -> berth.api.v1.PodWatchEvent
-	0,   // 172: berth.api.v1.Pods.Update:output_type -> berth.api.v1.PodObject
-	0,   // 173: berth.api.v1.Pods.GetStatus:output_type -> berth.api.v1.PodObject
-	0,   // 174: berth.api.v1.Pods.UpdateStatus:output_type -> berth.api.v1.PodObject
-	0,   // 175: berth.api.v1.Pods.Patch:output_type -> berth.api.v1.PodObject
-	0,   // 176: berth.api.v1.Pods.Apply:output_type -> berth.api.v1.PodObject
-	0,   // 177: berth.api.v1.Pods.Delete:output_type -> berth.api.v1.PodObject
-	1,   // 178: berth.api.v1.Pods.DeleteCollection:output_type -> berth.api.v1.PodListObject
-	67,  // 179: berth.api.v1.Pods.Bind:output_type -> berth.api.v1.BindPodReply
-	68,  // 180: berth.api.v1.Pods.Log:output_type -> berth.api.v1.PodLogChunk
-	5,   // 181: berth.api.v1.Nodes.Create:output_type -> berth.api.v1.NodeObject
-	5,   // 182: berth.api.v1.Nodes.Get:output_type -> berth.api.v1.NodeObject
-	6,   // 183: berth.api.v1.Nodes.List:output_type -> berth.api.v1.NodeListObject
-	7,   // 184: berth.api.v1.Nodes.Watch:output_type -> berth.api.v1.NodeWatchEvent
-	5,   // 185: berth.api.v1.Nodes.Update:output_type -> berth.api.v1.NodeObject
-	5,   // 186: berth.api.v1.Nodes.GetStatus:output_type -> berth.api.v1.NodeObject
-	5,   // 187: berth.api.v1.Nodes.UpdateStatus:output_type -> berth.api.v1.NodeObject
-	5,   // 188: berth.api.v1.Nodes.Patch:output_type -> berth.api.v1.NodeObject
-	5,   // 189: berth.api.v1.Nodes.Apply:output_type -> berth.api.v1.NodeObject
-	5,   // 190: berth.api.v1.Nodes.Delete:output_type -> berth.api.v1.NodeObject
-	6,   // 191: berth.api.v1.Nodes.DeleteCollection:output_type -> berth.api.v1.NodeListObject
-	10,  // 192: berth.api.v1.Namespaces.Create:output_type -> berth.api.v1.NamespaceObject
-	10,  // 193: berth.api.v1.Namespaces.Get:output_type -> berth.api.v1.NamespaceObject
-	11,  // 194: berth.api.v1.Namespaces.List:output_type -> berth.api.v1.NamespaceListObject
-	12,  // 195: berth.api.v1.Namespaces.Watch:output_type -> berth.api.v1.NamespaceWatchEvent
-	10,  // 196: berth.api.v1.Namespaces.Update:output_type -> berth.api.v1.NamespaceObject
-	10,  // 197: berth.api.v1.Namespaces.GetStatus:output_type -> berth.api.v1.NamespaceObject
-	10,  // 198: berth.api.v1.Namespaces.UpdateStatus:output_type -> berth.api.v1.NamespaceObject
-	10,  // 199: berth.api.v1.Namespaces.Patch:output_type -> berth.api.v1.NamespaceObject
-	10,  // 200: berth.api.v1.Namespaces.Apply:output_type -> berth.api.v1.NamespaceObject
-	10,  // 201: berth.api.v1.Namespaces.Delete:output_type -> berth.api.v1.NamespaceObject
-	11,  // 202: berth.api.v1.Namespaces.DeleteCollection:output_type -> berth.api.v1.NamespaceListObject
-	15,  // 203: berth.api.v1.Secrets.Create:output_type -> berth.api.v1.SecretObject
-	15,  // 204: berth.api.v1.Secrets.Get:output_type -> berth.api.v1.SecretObject
-	16,  // 205: berth.api.v1.Secrets.List:output_type -> berth.api.v1.SecretListObject
-	17,  // 206: berth.api.v1.Secrets.Watch:output_type -> berth.api.v1.SecretWatchEvent
-	15,  // 207: berth.api.v1.Secrets.Update:output_type -> berth.api.v1.SecretObject
-	15,  // 208: berth.api.v1.Secrets.Patch:output_type -> berth.api.v1.SecretObject
-	15,  // 209: berth.api.v1.Secrets.Apply:output_type -> berth.api.v1.SecretObject
-	15,  // 210: berth.api.v1.Secrets.Delete:output_type -> berth.api.v1.SecretObject
-	16,  // 211: berth.api.v1.Secrets.DeleteCollection:output_type -> berth.api.v1.SecretListObject
-	20,  // 212: berth.api.v1.ConfigMaps.Create:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 213: berth.api.v1.ConfigMaps.Get:output_type -> berth.api.v1.ConfigMapObject
-	21,  // 214: berth.api.v1.ConfigMaps.List:output_type -> berth.api.v1.ConfigMapListObject
-	22,  // 215: berth.api.v1.ConfigMaps.Watch:output_type -> berth.api.v1.ConfigMapWatchEvent
-	20,  // 216: berth.api.v1.ConfigMaps.Update:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 217: berth.api.v1.ConfigMaps.Patch:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 218: berth.api.v1.ConfigMaps.Apply:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 219: berth.api.v1.ConfigMaps.Delete:output_type -> berth.api.v1.ConfigMapObject
-	21,  // 220: berth.api.v1.ConfigMaps.DeleteCollection:output_type -> berth.api.v1.ConfigMapListObject
-	25,  // 221: berth.api.v1.Events.Create:output_type -> berth.api.v1.EventObject
-	25,  // 222: berth.api.v1.Events.Get:output_type -> berth.api.v1.EventObject
-	26,  // 223: berth.api.v1.Events.List:output_type -> berth.api.v1.EventListObject
-	27,  // 224: berth.api.v1.Events.Watch:output_type -> berth.api.v1.EventWatchEvent
-	25,  // 225: berth.api.v1.Events.Update:output_type -> berth.api.v1.EventObject
-	25,  // 226: berth.api.v1.Events.Patch:output_type -> berth.api.v1.EventObject
-	25,  // 227: berth.api.v1.Events.Apply:output_type -> berth.api.v1.EventObject
-	25,  // 228: berth.api.v1.Events.Delete:output_type -> berth.api.v1.EventObject
-	26,  // 229: berth.api.v1.Events.DeleteCollection:output_type -> berth.api.v1.EventListObject
-	30,  // 230: berth.api.v1.ServiceAccounts.Create:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 231: berth.api.v1.ServiceAccounts.Get:output_type -> berth.api.v1.ServiceAccountObject
-	31,  // 232: berth.api.v1.ServiceAccounts.List:output_type -> berth.api.v1.ServiceAccountListObject
-	32,  // 233: berth.api.v1.ServiceAccounts.Watch:output_type -> berth.api.v1.ServiceAccountWatchEvent
-	30,  // 234: berth.api.v1.ServiceAccounts.Update:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 235: berth.api.v1.ServiceAccounts.Patch:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 236: berth.api.v1.ServiceAccounts.Apply:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 237: berth.api.v1.ServiceAccounts.Delete:output_type -> berth.api.v1.ServiceAccountObject
-	31,  // 238: berth.api.v1.ServiceAccounts.DeleteCollection:output_type -> berth.api.v1.ServiceAccountListObject
-	35,  // 239: berth.api.v1.Leases.Create:output_type -> berth.api.v1.LeaseObject
-	35,  // 240: berth.api.v1.Leases.Get:output_type -> berth.api.v1.LeaseObject
-	36,  // 241: berth.api.v1.Leases.List:output_type -> berth.api.v1.LeaseListObject
-	37,  // 242: berth.api.v1.Leases.Watch:output_type -> berth.api.v1.LeaseWatchEvent
-	35,  // 243: berth.api.v1.Leases.Update:output_type -> berth.api.v1.LeaseObject
-	35,  // 244: berth.api.v1.Leases.Patch:output_type -> berth.api.v1.LeaseObject
-	35,  // 245: berth.api.v1.Leases.Apply:output_type -> berth.api.v1.LeaseObject
-	35,  // 246: berth.api.v1.Leases.Delete:output_type -> berth.api.v1.LeaseObject
-	36,  // 247: berth.api.v1.Leases.DeleteCollection:output_type -> berth.api.v1.LeaseListObject
-	168, // [168:248] is the sub-list for method output_type
-	88,  // [88:168] is the sub-list for method input_type
+	67,  // 159: berth.api.v1.ServiceAccounts.CreateToken:input_type -> berth.api.v1.CreateTokenRequest
+	38,  // 160: berth.api.v1.Leases.Create:input_type -> berth.api.v1.CreateLeaseRequest
+	58,  // 161: berth.api.v1.Leases.Get:input_type -> berth.api.v1.GetRequest
+	59,  // 162: berth.api.v1.Leases.List:input_type -> berth.api.v1.ListRequest
+	60,  // 163: berth.api.v1.Leases.Watch:input_type -> berth.api.v1.WatchRequest
+	39,  // 164: berth.api.v1.Leases.Update:input_type -> berth.api.v1.UpdateLeaseRequest
+	61,  // 165: berth.api.v1.Leases.Patch:input_type -> berth.api.v1.PatchRequest
+	62,  // 166: berth.api.v1.Leases.Apply:input_type -> berth.api.v1.ApplyRequest
+	63,  // 167: berth.api.v1.Leases.Delete:input_type -> berth.api.v1.DeleteRequest
+	64,  // 168: berth.api.v1.Leases.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	0,   // 169: berth.api.v1.Pods.Create:output_type -> berth.api.v1.PodObject
+	0,   // 170: berth.api.v1.Pods.Get:output_type -> berth.api.v1.PodObject
+	1,   // 171: berth.api.v1.Pods.List:output_type -> berth.api.v1.PodListObject
+	2,   // 172: berth.api.v1.Pods.Watch:output_type -> berth.api.v1.PodWatchEvent
+	0,   // 173: berth.api.v1.Pods.Update:output_type -> berth.api.v1.PodObject
+	0,   // 174: berth.api.v1.Pods.GetStatus:output_type -> berth.api.v1.PodObject
+	0,   // 175: berth.api.v1.Pods.UpdateStatus:output_type -> berth.api.v1.PodObject
+	0,   // 176: berth.api.v1.Pods.Patch:output_type -> berth.api.v1.PodObject
+	0,   // 177: berth.api.v1.Pods.Apply:output_type -> berth.api.v1.PodObject
+	0,   // 178: berth.api.v1.Pods.Delete:output_type -> berth.api.v1.PodObject
+	1,   // 179: berth.api.v1.Pods.DeleteCollection:output_type -> berth.api.v1.PodListObject
+	68,  // 180: berth.api.v1.Pods.Bind:output_type -> berth.api.v1.BindPodReply
+	69,  // 181: berth.api.v1.Pods.Log:output_type -> berth.api.v1.PodLogChunk
+	5,   // 182: berth.api.v1.Nodes.Create:output_type -> berth.api.v1.NodeObject
+	5,   // 183: berth.api.v1.Nodes.Get:output_type -> berth.api.v1.NodeObject
+	6,   // 184: berth.api.v1.Nodes.List:output_type -> berth.api.v1.NodeListObject
+	7,   // 185: berth.api.v1.Nodes.Watch:output_type -> berth.api.v1.NodeWatchEvent
+	5,   // 186: berth.api.v1.Nodes.Update:output_type -> berth.api.v1.NodeObject
+	5,   // 187: berth.api.v1.Nodes.GetStatus:output_type -> berth.api.v1.NodeObject
+	5,   // 188: berth.api.v1.Nodes.UpdateStatus:output_type -> berth.api.v1.NodeObject
+	5,   // 189: berth.api.v1.Nodes.Patch:output_type -> berth.api.v1.NodeObject
+	5,   // 190: berth.api.v1.Nodes.Apply:output_type -> berth.api.v1.NodeObject
+	5,   // 191: berth.api.v1.Nodes.Delete:output_type -> berth.api.v1.NodeObject
+	6,   // 192: berth.api.v1.Nodes.DeleteCollection:output_type -> berth.api.v1.NodeListObject
+	10,  // 193: berth.api.v1.Namespaces.Create:output_type -> berth.api.v1.NamespaceObject
+	10,  // 194: berth.api.v1.Namespaces.Get:output_type -> berth.api.v1.NamespaceObject
+	11,  // 195: berth.api.v1.Namespaces.List:output_type -> berth.api.v1.NamespaceListObject
+	12,  // 196: berth.api.v1.Namespaces.Watch:output_type -> berth.api.v1.NamespaceWatchEvent
+	10,  // 197: berth.api.v1.Namespaces.Update:output_type -> berth.api.v1.NamespaceObject
+	10,  // 198: berth.api.v1.Namespaces.GetStatus:output_type -> berth.api.v1.NamespaceObject
+	10,  // 199: berth.api.v1.Namespaces.UpdateStatus:output_type -> berth.api.v1.NamespaceObject
+	10,  // 200: berth.api.v1.Namespaces.Patch:output_type -> berth.api.v1.NamespaceObject
+	10,  // 201: berth.api.v1.Namespaces.Apply:output_type -> berth.api.v1.NamespaceObject
+	10,  // 202: berth.api.v1.Namespaces.Delete:output_type -> berth.api.v1.NamespaceObject
+	11,  // 203: berth.api.v1.Namespaces.DeleteCollection:output_type -> berth.api.v1.NamespaceListObject
+	15,  // 204: berth.api.v1.Secrets.Create:output_type -> berth.api.v1.SecretObject
+	15,  // 205: berth.api.v1.Secrets.Get:output_type -> berth.api.v1.SecretObject
+	16,  // 206: berth.api.v1.Secrets.List:output_type -> berth.api.v1.SecretListObject
+	17,  // 207: berth.api.v1.Secrets.Watch:output_type -> berth.api.v1.SecretWatchEvent
+	15,  // 208: berth.api.v1.Secrets.Update:output_type -> berth.api.v1.SecretObject
+	15,  // 209: berth.api.v1.Secrets.Patch:output_type -> berth.api.v1.SecretObject
+	15,  // 210: berth.api.v1.Secrets.Apply:output_type -> berth.api.v1.SecretObject
+	15,  // 211: berth.api.v1.Secrets.Delete:output_type -> berth.api.v1.SecretObject
+	16,  // 212: berth.api.v1.Secrets.DeleteCollection:output_type -> berth.api.v1.SecretListObject
+	20,  // 213: berth.api.v1.ConfigMaps.Create:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 214: berth.api.v1.ConfigMaps.Get:output_type -> berth.api.v1.ConfigMapObject
+	21,  // 215: berth.api.v1.ConfigMaps.List:output_type -> berth.api.v1.ConfigMapListObject
+	22,  // 216: berth.api.v1.ConfigMaps.Watch:output_type -> berth.api.v1.ConfigMapWatchEvent
+	20,  // 217: berth.api.v1.ConfigMaps.Update:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 218: berth.api.v1.ConfigMaps.Patch:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 219: berth.api.v1.ConfigMaps.Apply:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 220: berth.api.v1.ConfigMaps.Delete:output_type -> berth.api.v1.ConfigMapObject
+	21,  // 221: berth.api.v1.ConfigMaps.DeleteCollection:output_type -> berth.api.v1.ConfigMapListObject
+	25,  // 222: berth.api.v1.Events.Create:output_type -> berth.api.v1.EventObject
+	25,  // 223: berth.api.v1.Events.Get:output_type -> berth.api.v1.EventObject
+	26,  // 224: berth.api.v1.Events.List:output_type -> berth.api.v1.EventListObject
+	27,  // 225: berth.api.v1.Events.Watch:output_type -> berth.api.v1.EventWatchEvent
+	25,  // 226: berth.api.v1.Events.Update:output_type -> berth.api.v1.EventObject
+	25,  // 227: berth.api.v1.Events.Patch:output_type -> berth.api.v1.EventObject
+	25,  // 228: berth.api.v1.Events.Apply:output_type -> berth.api.v1.EventObject
+	25,  // 229: berth.api.v1.Events.Delete:output_type -> berth.api.v1.EventObject
+	26,  // 230: berth.api.v1.Events.DeleteCollection:output_type -> berth.api.v1.EventListObject
+	30,  // 231: berth.api.v1.ServiceAccounts.Create:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 232: berth.api.v1.ServiceAccounts.Get:output_type -> berth.api.v1.ServiceAccountObject
+	31,  // 233: berth.api.v1.ServiceAccounts.List:output_type -> berth.api.v1.ServiceAccountListObject
+	32,  // 234: berth.api.v1.ServiceAccounts.Watch:output_type -> berth.api.v1.ServiceAccountWatchEvent
+	30,  // 235: berth.api.v1.ServiceAccounts.Update:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 236: berth.api.v1.ServiceAccounts.Patch:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 237: berth.api.v1.ServiceAccounts.Apply:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 238: berth.api.v1.ServiceAccounts.Delete:output_type -> berth.api.v1.ServiceAccountObject
+	31,  // 239: berth.api.v1.ServiceAccounts.DeleteCollection:output_type -> berth.api.v1.ServiceAccountListObject
+	70,  // 240: berth.api.v1.ServiceAccounts.CreateToken:output_type -> berth.api.v1.CreateTokenReply
+	35,  // 241: berth.api.v1.Leases.Create:output_type -> berth.api.v1.LeaseObject
+	35,  // 242: berth.api.v1.Leases.Get:output_type -> berth.api.v1.LeaseObject
+	36,  // 243: berth.api.v1.Leases.List:output_type -> berth.api.v1.LeaseListObject
+	37,  // 244: berth.api.v1.Leases.Watch:output_type -> berth.api.v1.LeaseWatchEvent
+	35,  // 245: berth.api.v1.Leases.Update:output_type -> berth.api.v1.LeaseObject
+	35,  // 246: berth.api.v1.Leases.Patch:output_type -> berth.api.v1.LeaseObject
+	35,  // 247: berth.api.v1.Leases.Apply:output_type -> berth.api.v1.LeaseObject
+	35,  // 248: berth.api.v1.Leases.Delete:output_type -> berth.api.v1.LeaseObject
+	36,  // 249: berth.api.v1.Leases.DeleteCollection:output_type -> berth.api.v1.LeaseListObject
+	169, // [169:250] is the sub-list for method output_type
+	88,  // [88:169] is the sub-list for method input_type
 	88,  // [88:88] is the sub-list for extension type_name
 	88,  // [88:88] is the sub-list for extension extendee
 	0,   // [0:88] is the sub-list for field type_name

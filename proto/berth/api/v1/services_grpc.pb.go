@@ -2797,6 +2797,7 @@ const (
 	ServiceAccounts_Apply_FullMethodName            = "/berth.api.v1.ServiceAccounts/Apply"
 	ServiceAccounts_Delete_FullMethodName           = "/berth.api.v1.ServiceAccounts/Delete"
 	ServiceAccounts_DeleteCollection_FullMethodName = "/berth.api.v1.ServiceAccounts/DeleteCollection"
+	ServiceAccounts_CreateToken_FullMethodName      = "/berth.api.v1.ServiceAccounts/CreateToken"
 )
 
 // ServiceAccountsClient is the client API for ServiceAccounts service.
@@ -2812,6 +2813,7 @@ type ServiceAccountsClient interface {
 	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error)
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*ServiceAccountObject, error)
 	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*ServiceAccountListObject, error)
+	CreateToken(ctx context.Context, in *CreateTokenRequest, opts ...grpc.CallOption) (*CreateTokenReply, error)
 }
 
 type serviceAccountsClient struct {
@@ -2921,6 +2923,16 @@ func (c *serviceAccountsClient) DeleteCollection(ctx context.Context, in *Delete
 	return out, nil
 }
 
+func (c *serviceAccountsClient) CreateToken(ctx context.Context, in *CreateTokenRequest, opts ...grpc.CallOption) (*CreateTokenReply, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CreateTokenReply)
+	err := c.cc.Invoke(ctx, ServiceAccounts_CreateToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ServiceAccountsServer is the server API for ServiceAccounts service.
 // All implementations must embed UnimplementedServiceAccountsServer
 // for forward compatibility.
@@ -2934,6 +2946,7 @@ type ServiceAccountsServer interface {
 	Apply(context.Context, *ApplyRequest) (*ServiceAccountObject, error)
 	Delete(context.Context, *DeleteRequest) (*ServiceAccountObject, error)
 	DeleteCollection(context.Context, *DeleteCollectionRequest) (*ServiceAccountListObject, error)
+	CreateToken(context.Context, *CreateTokenRequest) (*CreateTokenReply, error)
 	mustEmbedUnimplementedServiceAccountsServer()
 }
 
@@ -2970,6 +2983,9 @@ func (UnimplementedServiceAccountsServer) Delete(context.Context, *DeleteRequest
 }
 func (UnimplementedServiceAccountsServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*ServiceAccountListObject, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
+}
+func (UnimplementedServiceAccountsServer) CreateToken(context.Context, *CreateTokenRequest) (*CreateTokenReply, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateToken not implemented")
 }
 func (UnimplementedServiceAccountsServer) mustEmbedUnimplementedServiceAccountsServer() {}
 func (UnimplementedServiceAccountsServer) testEmbeddedByValue()                         {}
@@ -3147,6 +3163,24 @@ func _ServiceAccounts_DeleteCollection_Handler(srv interface{}, ctx context.Cont
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ServiceAccounts_CreateToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateTokenRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ServiceAccountsServer).CreateToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ServiceAccounts_CreateToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ServiceAccountsServer).CreateToken(ctx, req.(*CreateTokenRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // ServiceAccounts_ServiceDesc is the grpc.ServiceDesc for ServiceAccounts service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -3185,6 +3219,10 @@ var ServiceAccounts_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeleteCollection",
 			Handler:    _ServiceAccounts_DeleteCollection_Handler,
+		},
+		{
+			MethodName: "CreateToken",
+			Handler:    _ServiceAccounts_CreateToken_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -577,6 +577,74 @@ func (x *Binding) GetTarget() *ObjectReference {
 	return nil
 }
 
+type BoundObjectReference struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	ApiVersion    string                 `protobuf:"bytes,2,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	UID           string                 `protobuf:"bytes,4,opt,name=uID,proto3" json:"uID,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BoundObjectReference) Reset() {
+	*x = BoundObjectReference{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BoundObjectReference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BoundObjectReference) ProtoMessage() {}
+
+func (x *BoundObjectReference) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BoundObjectReference.ProtoReflect.Descriptor instead.
+func (*BoundObjectReference) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *BoundObjectReference) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *BoundObjectReference) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *BoundObjectReference) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BoundObjectReference) GetUID() string {
+	if x != nil {
+		return x.UID
+	}
+	return ""
+}
+
 type CSIVolumeSource struct {
 	state                protoimpl.MessageState `protogen:"open.v1"`
 	Driver               string                 `protobuf:"bytes,1,opt,name=driver,proto3" json:"driver,omitempty"`
@@ -590,7 +658,7 @@ type CSIVolumeSource struct {
 
 func (x *CSIVolumeSource) Reset() {
 	*x = CSIVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[9]
+	mi := &file_berth_core_v1_core_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -602,7 +670,7 @@ func (x *CSIVolumeSource) String() string {
 func (*CSIVolumeSource) ProtoMessage() {}
 
 func (x *CSIVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[9]
+	mi := &file_berth_core_v1_core_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -615,7 +683,7 @@ func (x *CSIVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CSIVolumeSource.ProtoReflect.Descriptor instead.
 func (*CSIVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{9}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CSIVolumeSource) GetDriver() string {
@@ -663,7 +731,7 @@ type Capabilities struct {
 
 func (x *Capabilities) Reset() {
 	*x = Capabilities{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[10]
+	mi := &file_berth_core_v1_core_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +743,7 @@ func (x *Capabilities) String() string {
 func (*Capabilities) ProtoMessage() {}
 
 func (x *Capabilities) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[10]
+	mi := &file_berth_core_v1_core_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +756,7 @@ func (x *Capabilities) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Capabilities.ProtoReflect.Descriptor instead.
 func (*Capabilities) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{10}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Capabilities) GetAdd() []string {
@@ -719,7 +787,7 @@ type CephFSVolumeSource struct {
 
 func (x *CephFSVolumeSource) Reset() {
 	*x = CephFSVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[11]
+	mi := &file_berth_core_v1_core_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +799,7 @@ func (x *CephFSVolumeSource) String() string {
 func (*CephFSVolumeSource) ProtoMessage() {}
 
 func (x *CephFSVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[11]
+	mi := &file_berth_core_v1_core_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +812,7 @@ func (x *CephFSVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CephFSVolumeSource.ProtoReflect.Descriptor instead.
 func (*CephFSVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{11}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CephFSVolumeSource) GetMonitors() []string {
@@ -801,7 +869,7 @@ type CinderVolumeSource struct {
 
 func (x *CinderVolumeSource) Reset() {
 	*x = CinderVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[12]
+	mi := &file_berth_core_v1_core_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -813,7 +881,7 @@ func (x *CinderVolumeSource) String() string {
 func (*CinderVolumeSource) ProtoMessage() {}
 
 func (x *CinderVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[12]
+	mi := &file_berth_core_v1_core_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -826,7 +894,7 @@ func (x *CinderVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CinderVolumeSource.ProtoReflect.Descriptor instead.
 func (*CinderVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{12}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CinderVolumeSource) GetVolumeID() string {
@@ -871,7 +939,7 @@ type ClusterTrustBundleProjection struct {
 
 func (x *ClusterTrustBundleProjection) Reset() {
 	*x = ClusterTrustBundleProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[13]
+	mi := &file_berth_core_v1_core_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +951,7 @@ func (x *ClusterTrustBundleProjection) String() string {
 func (*ClusterTrustBundleProjection) ProtoMessage() {}
 
 func (x *ClusterTrustBundleProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[13]
+	mi := &file_berth_core_v1_core_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +964,7 @@ func (x *ClusterTrustBundleProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClusterTrustBundleProjection.ProtoReflect.Descriptor instead.
 func (*ClusterTrustBundleProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{13}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ClusterTrustBundleProjection) GetName() string {
@@ -955,7 +1023,7 @@ type ConfigMap struct {
 
 func (x *ConfigMap) Reset() {
 	*x = ConfigMap{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[14]
+	mi := &file_berth_core_v1_core_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -967,7 +1035,7 @@ func (x *ConfigMap) String() string {
 func (*ConfigMap) ProtoMessage() {}
 
 func (x *ConfigMap) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[14]
+	mi := &file_berth_core_v1_core_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -980,7 +1048,7 @@ func (x *ConfigMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMap.ProtoReflect.Descriptor instead.
 func (*ConfigMap) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{14}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ConfigMap) GetApiVersion() string {
@@ -1035,7 +1103,7 @@ type ConfigMapEnvSource struct {
 
 func (x *ConfigMapEnvSource) Reset() {
 	*x = ConfigMapEnvSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[15]
+	mi := &file_berth_core_v1_core_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1047,7 +1115,7 @@ func (x *ConfigMapEnvSource) String() string {
 func (*ConfigMapEnvSource) ProtoMessage() {}
 
 func (x *ConfigMapEnvSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[15]
+	mi := &file_berth_core_v1_core_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1060,7 +1128,7 @@ func (x *ConfigMapEnvSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMapEnvSource.ProtoReflect.Descriptor instead.
 func (*ConfigMapEnvSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{15}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ConfigMapEnvSource) GetLocalObjectReference() *LocalObjectReference {
@@ -1088,7 +1156,7 @@ type ConfigMapKeySelector struct {
 
 func (x *ConfigMapKeySelector) Reset() {
 	*x = ConfigMapKeySelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[16]
+	mi := &file_berth_core_v1_core_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1168,7 @@ func (x *ConfigMapKeySelector) String() string {
 func (*ConfigMapKeySelector) ProtoMessage() {}
 
 func (x *ConfigMapKeySelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[16]
+	mi := &file_berth_core_v1_core_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1181,7 @@ func (x *ConfigMapKeySelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMapKeySelector.ProtoReflect.Descriptor instead.
 func (*ConfigMapKeySelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{16}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ConfigMapKeySelector) GetLocalObjectReference() *LocalObjectReference {
@@ -1149,7 +1217,7 @@ type ConfigMapList struct {
 
 func (x *ConfigMapList) Reset() {
 	*x = ConfigMapList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[17]
+	mi := &file_berth_core_v1_core_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1229,7 @@ func (x *ConfigMapList) String() string {
 func (*ConfigMapList) ProtoMessage() {}
 
 func (x *ConfigMapList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[17]
+	mi := &file_berth_core_v1_core_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1242,7 @@ func (x *ConfigMapList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMapList.ProtoReflect.Descriptor instead.
 func (*ConfigMapList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{17}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ConfigMapList) GetApiVersion() string {
@@ -1218,7 +1286,7 @@ type ConfigMapNodeConfigSource struct {
 
 func (x *ConfigMapNodeConfigSource) Reset() {
 	*x = ConfigMapNodeConfigSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[18]
+	mi := &file_berth_core_v1_core_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1298,7 @@ func (x *ConfigMapNodeConfigSource) String() string {
 func (*ConfigMapNodeConfigSource) ProtoMessage() {}
 
 func (x *ConfigMapNodeConfigSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[18]
+	mi := &file_berth_core_v1_core_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1311,7 @@ func (x *ConfigMapNodeConfigSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMapNodeConfigSource.ProtoReflect.Descriptor instead.
 func (*ConfigMapNodeConfigSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{18}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ConfigMapNodeConfigSource) GetNamespace() string {
@@ -1292,7 +1360,7 @@ type ConfigMapProjection struct {
 
 func (x *ConfigMapProjection) Reset() {
 	*x = ConfigMapProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[19]
+	mi := &file_berth_core_v1_core_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1372,7 @@ func (x *ConfigMapProjection) String() string {
 func (*ConfigMapProjection) ProtoMessage() {}
 
 func (x *ConfigMapProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[19]
+	mi := &file_berth_core_v1_core_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1385,7 @@ func (x *ConfigMapProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMapProjection.ProtoReflect.Descriptor instead.
 func (*ConfigMapProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{19}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ConfigMapProjection) GetLocalObjectReference() *LocalObjectReference {
@@ -1354,7 +1422,7 @@ type ConfigMapVolumeSource struct {
 
 func (x *ConfigMapVolumeSource) Reset() {
 	*x = ConfigMapVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[20]
+	mi := &file_berth_core_v1_core_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1434,7 @@ func (x *ConfigMapVolumeSource) String() string {
 func (*ConfigMapVolumeSource) ProtoMessage() {}
 
 func (x *ConfigMapVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[20]
+	mi := &file_berth_core_v1_core_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1447,7 @@ func (x *ConfigMapVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigMapVolumeSource.ProtoReflect.Descriptor instead.
 func (*ConfigMapVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{20}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ConfigMapVolumeSource) GetLocalObjectReference() *LocalObjectReference {
@@ -1450,7 +1518,7 @@ type Container struct {
 
 func (x *Container) Reset() {
 	*x = Container{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[21]
+	mi := &file_berth_core_v1_core_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1530,7 @@ func (x *Container) String() string {
 func (*Container) ProtoMessage() {}
 
 func (x *Container) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[21]
+	mi := &file_berth_core_v1_core_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1543,7 @@ func (x *Container) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Container.ProtoReflect.Descriptor instead.
 func (*Container) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{21}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Container) GetName() string {
@@ -1664,7 +1732,7 @@ type ContainerExtendedResourceRequest struct {
 
 func (x *ContainerExtendedResourceRequest) Reset() {
 	*x = ContainerExtendedResourceRequest{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[22]
+	mi := &file_berth_core_v1_core_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1676,7 +1744,7 @@ func (x *ContainerExtendedResourceRequest) String() string {
 func (*ContainerExtendedResourceRequest) ProtoMessage() {}
 
 func (x *ContainerExtendedResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[22]
+	mi := &file_berth_core_v1_core_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1689,7 +1757,7 @@ func (x *ContainerExtendedResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerExtendedResourceRequest.ProtoReflect.Descriptor instead.
 func (*ContainerExtendedResourceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{22}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ContainerExtendedResourceRequest) GetContainerName() string {
@@ -1723,7 +1791,7 @@ type ContainerImage struct {
 
 func (x *ContainerImage) Reset() {
 	*x = ContainerImage{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[23]
+	mi := &file_berth_core_v1_core_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1803,7 @@ func (x *ContainerImage) String() string {
 func (*ContainerImage) ProtoMessage() {}
 
 func (x *ContainerImage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[23]
+	mi := &file_berth_core_v1_core_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1816,7 @@ func (x *ContainerImage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerImage.ProtoReflect.Descriptor instead.
 func (*ContainerImage) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{23}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ContainerImage) GetNames() []string {
@@ -1778,7 +1846,7 @@ type ContainerPort struct {
 
 func (x *ContainerPort) Reset() {
 	*x = ContainerPort{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[24]
+	mi := &file_berth_core_v1_core_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1790,7 +1858,7 @@ func (x *ContainerPort) String() string {
 func (*ContainerPort) ProtoMessage() {}
 
 func (x *ContainerPort) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[24]
+	mi := &file_berth_core_v1_core_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1803,7 +1871,7 @@ func (x *ContainerPort) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerPort.ProtoReflect.Descriptor instead.
 func (*ContainerPort) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{24}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ContainerPort) GetName() string {
@@ -1851,7 +1919,7 @@ type ContainerResizePolicy struct {
 
 func (x *ContainerResizePolicy) Reset() {
 	*x = ContainerResizePolicy{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[25]
+	mi := &file_berth_core_v1_core_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +1931,7 @@ func (x *ContainerResizePolicy) String() string {
 func (*ContainerResizePolicy) ProtoMessage() {}
 
 func (x *ContainerResizePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[25]
+	mi := &file_berth_core_v1_core_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,7 +1944,7 @@ func (x *ContainerResizePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerResizePolicy.ProtoReflect.Descriptor instead.
 func (*ContainerResizePolicy) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{25}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ContainerResizePolicy) GetResourceName() string {
@@ -1903,7 +1971,7 @@ type ContainerRestartRule struct {
 
 func (x *ContainerRestartRule) Reset() {
 	*x = ContainerRestartRule{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[26]
+	mi := &file_berth_core_v1_core_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +1983,7 @@ func (x *ContainerRestartRule) String() string {
 func (*ContainerRestartRule) ProtoMessage() {}
 
 func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[26]
+	mi := &file_berth_core_v1_core_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +1996,7 @@ func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRule.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRule) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{26}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ContainerRestartRule) GetAction() string {
@@ -1955,7 +2023,7 @@ type ContainerRestartRuleOnExitCodes struct {
 
 func (x *ContainerRestartRuleOnExitCodes) Reset() {
 	*x = ContainerRestartRuleOnExitCodes{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[27]
+	mi := &file_berth_core_v1_core_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1967,7 +2035,7 @@ func (x *ContainerRestartRuleOnExitCodes) String() string {
 func (*ContainerRestartRuleOnExitCodes) ProtoMessage() {}
 
 func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[27]
+	mi := &file_berth_core_v1_core_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1980,7 +2048,7 @@ func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRuleOnExitCodes.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRuleOnExitCodes) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{27}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ContainerRestartRuleOnExitCodes) GetOperator() string {
@@ -2008,7 +2076,7 @@ type ContainerState struct {
 
 func (x *ContainerState) Reset() {
 	*x = ContainerState{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[28]
+	mi := &file_berth_core_v1_core_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2020,7 +2088,7 @@ func (x *ContainerState) String() string {
 func (*ContainerState) ProtoMessage() {}
 
 func (x *ContainerState) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[28]
+	mi := &file_berth_core_v1_core_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2033,7 +2101,7 @@ func (x *ContainerState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerState.ProtoReflect.Descriptor instead.
 func (*ContainerState) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{28}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ContainerState) GetWaiting() *ContainerStateWaiting {
@@ -2066,7 +2134,7 @@ type ContainerStateRunning struct {
 
 func (x *ContainerStateRunning) Reset() {
 	*x = ContainerStateRunning{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[29]
+	mi := &file_berth_core_v1_core_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2078,7 +2146,7 @@ func (x *ContainerStateRunning) String() string {
 func (*ContainerStateRunning) ProtoMessage() {}
 
 func (x *ContainerStateRunning) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[29]
+	mi := &file_berth_core_v1_core_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2091,7 +2159,7 @@ func (x *ContainerStateRunning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerStateRunning.ProtoReflect.Descriptor instead.
 func (*ContainerStateRunning) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{29}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ContainerStateRunning) GetStartedAt() *timestamppb.Timestamp {
@@ -2116,7 +2184,7 @@ type ContainerStateTerminated struct {
 
 func (x *ContainerStateTerminated) Reset() {
 	*x = ContainerStateTerminated{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[30]
+	mi := &file_berth_core_v1_core_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2128,7 +2196,7 @@ func (x *ContainerStateTerminated) String() string {
 func (*ContainerStateTerminated) ProtoMessage() {}
 
 func (x *ContainerStateTerminated) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[30]
+	mi := &file_berth_core_v1_core_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2141,7 +2209,7 @@ func (x *ContainerStateTerminated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerStateTerminated.ProtoReflect.Descriptor instead.
 func (*ContainerStateTerminated) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{30}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ContainerStateTerminated) GetExitCode() int32 {
@@ -2203,7 +2271,7 @@ type ContainerStateWaiting struct {
 
 func (x *ContainerStateWaiting) Reset() {
 	*x = ContainerStateWaiting{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[31]
+	mi := &file_berth_core_v1_core_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2215,7 +2283,7 @@ func (x *ContainerStateWaiting) String() string {
 func (*ContainerStateWaiting) ProtoMessage() {}
 
 func (x *ContainerStateWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[31]
+	mi := &file_berth_core_v1_core_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2228,7 +2296,7 @@ func (x *ContainerStateWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerStateWaiting.ProtoReflect.Descriptor instead.
 func (*ContainerStateWaiting) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{31}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ContainerStateWaiting) GetReason() string {
@@ -2268,7 +2336,7 @@ type ContainerStatus struct {
 
 func (x *ContainerStatus) Reset() {
 	*x = ContainerStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[32]
+	mi := &file_berth_core_v1_core_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2348,7 @@ func (x *ContainerStatus) String() string {
 func (*ContainerStatus) ProtoMessage() {}
 
 func (x *ContainerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[32]
+	mi := &file_berth_core_v1_core_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2361,7 @@ func (x *ContainerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerStatus.ProtoReflect.Descriptor instead.
 func (*ContainerStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{32}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ContainerStatus) GetName() string {
@@ -2410,7 +2478,7 @@ type ContainerUser struct {
 
 func (x *ContainerUser) Reset() {
 	*x = ContainerUser{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[33]
+	mi := &file_berth_core_v1_core_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2422,7 +2490,7 @@ func (x *ContainerUser) String() string {
 func (*ContainerUser) ProtoMessage() {}
 
 func (x *ContainerUser) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[33]
+	mi := &file_berth_core_v1_core_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2435,7 +2503,7 @@ func (x *ContainerUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerUser.ProtoReflect.Descriptor instead.
 func (*ContainerUser) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{33}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ContainerUser) GetLinux() *LinuxContainerUser {
@@ -2454,7 +2522,7 @@ type DaemonEndpoint struct {
 
 func (x *DaemonEndpoint) Reset() {
 	*x = DaemonEndpoint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[34]
+	mi := &file_berth_core_v1_core_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2466,7 +2534,7 @@ func (x *DaemonEndpoint) String() string {
 func (*DaemonEndpoint) ProtoMessage() {}
 
 func (x *DaemonEndpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[34]
+	mi := &file_berth_core_v1_core_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2479,7 +2547,7 @@ func (x *DaemonEndpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DaemonEndpoint.ProtoReflect.Descriptor instead.
 func (*DaemonEndpoint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{34}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DaemonEndpoint) GetPort() int32 {
@@ -2505,7 +2573,7 @@ type DeleteOptions struct {
 
 func (x *DeleteOptions) Reset() {
 	*x = DeleteOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[35]
+	mi := &file_berth_core_v1_core_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2517,7 +2585,7 @@ func (x *DeleteOptions) String() string {
 func (*DeleteOptions) ProtoMessage() {}
 
 func (x *DeleteOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[35]
+	mi := &file_berth_core_v1_core_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2530,7 +2598,7 @@ func (x *DeleteOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOptions.ProtoReflect.Descriptor instead.
 func (*DeleteOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{35}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *DeleteOptions) GetApiVersion() string {
@@ -2598,7 +2666,7 @@ type DownwardAPIProjection struct {
 
 func (x *DownwardAPIProjection) Reset() {
 	*x = DownwardAPIProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[36]
+	mi := &file_berth_core_v1_core_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2610,7 +2678,7 @@ func (x *DownwardAPIProjection) String() string {
 func (*DownwardAPIProjection) ProtoMessage() {}
 
 func (x *DownwardAPIProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[36]
+	mi := &file_berth_core_v1_core_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2691,7 @@ func (x *DownwardAPIProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownwardAPIProjection.ProtoReflect.Descriptor instead.
 func (*DownwardAPIProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{36}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DownwardAPIProjection) GetItems() []*DownwardAPIVolumeFile {
@@ -2646,7 +2714,7 @@ type DownwardAPIVolumeFile struct {
 
 func (x *DownwardAPIVolumeFile) Reset() {
 	*x = DownwardAPIVolumeFile{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[37]
+	mi := &file_berth_core_v1_core_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2658,7 +2726,7 @@ func (x *DownwardAPIVolumeFile) String() string {
 func (*DownwardAPIVolumeFile) ProtoMessage() {}
 
 func (x *DownwardAPIVolumeFile) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[37]
+	mi := &file_berth_core_v1_core_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2671,7 +2739,7 @@ func (x *DownwardAPIVolumeFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownwardAPIVolumeFile.ProtoReflect.Descriptor instead.
 func (*DownwardAPIVolumeFile) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{37}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *DownwardAPIVolumeFile) GetPath() string {
@@ -2720,7 +2788,7 @@ type DownwardAPIVolumeSource struct {
 
 func (x *DownwardAPIVolumeSource) Reset() {
 	*x = DownwardAPIVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[38]
+	mi := &file_berth_core_v1_core_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2732,7 +2800,7 @@ func (x *DownwardAPIVolumeSource) String() string {
 func (*DownwardAPIVolumeSource) ProtoMessage() {}
 
 func (x *DownwardAPIVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[38]
+	mi := &file_berth_core_v1_core_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2745,7 +2813,7 @@ func (x *DownwardAPIVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownwardAPIVolumeSource.ProtoReflect.Descriptor instead.
 func (*DownwardAPIVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{38}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *DownwardAPIVolumeSource) GetItems() []*DownwardAPIVolumeFile {
@@ -2780,7 +2848,7 @@ type EmptyDirVolumeSource struct {
 
 func (x *EmptyDirVolumeSource) Reset() {
 	*x = EmptyDirVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[39]
+	mi := &file_berth_core_v1_core_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2792,7 +2860,7 @@ func (x *EmptyDirVolumeSource) String() string {
 func (*EmptyDirVolumeSource) ProtoMessage() {}
 
 func (x *EmptyDirVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[39]
+	mi := &file_berth_core_v1_core_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2805,7 +2873,7 @@ func (x *EmptyDirVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmptyDirVolumeSource.ProtoReflect.Descriptor instead.
 func (*EmptyDirVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{39}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *EmptyDirVolumeSource) GetMedium() string {
@@ -2840,7 +2908,7 @@ type EnvFromSource struct {
 
 func (x *EnvFromSource) Reset() {
 	*x = EnvFromSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[40]
+	mi := &file_berth_core_v1_core_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2852,7 +2920,7 @@ func (x *EnvFromSource) String() string {
 func (*EnvFromSource) ProtoMessage() {}
 
 func (x *EnvFromSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[40]
+	mi := &file_berth_core_v1_core_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2865,7 +2933,7 @@ func (x *EnvFromSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvFromSource.ProtoReflect.Descriptor instead.
 func (*EnvFromSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{40}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *EnvFromSource) GetPrefix() string {
@@ -2900,7 +2968,7 @@ type EnvVar struct {
 
 func (x *EnvVar) Reset() {
 	*x = EnvVar{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[41]
+	mi := &file_berth_core_v1_core_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2912,7 +2980,7 @@ func (x *EnvVar) String() string {
 func (*EnvVar) ProtoMessage() {}
 
 func (x *EnvVar) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[41]
+	mi := &file_berth_core_v1_core_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2925,7 +2993,7 @@ func (x *EnvVar) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvVar.ProtoReflect.Descriptor instead.
 func (*EnvVar) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{41}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *EnvVar) GetName() string {
@@ -2962,7 +3030,7 @@ type EnvVarSource struct {
 
 func (x *EnvVarSource) Reset() {
 	*x = EnvVarSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[42]
+	mi := &file_berth_core_v1_core_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2974,7 +3042,7 @@ func (x *EnvVarSource) String() string {
 func (*EnvVarSource) ProtoMessage() {}
 
 func (x *EnvVarSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[42]
+	mi := &file_berth_core_v1_core_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2987,7 +3055,7 @@ func (x *EnvVarSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvVarSource.ProtoReflect.Descriptor instead.
 func (*EnvVarSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{42}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *EnvVarSource) GetFieldRef() *ObjectFieldSelector {
@@ -3035,7 +3103,7 @@ type EphemeralContainer struct {
 
 func (x *EphemeralContainer) Reset() {
 	*x = EphemeralContainer{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[43]
+	mi := &file_berth_core_v1_core_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3047,7 +3115,7 @@ func (x *EphemeralContainer) String() string {
 func (*EphemeralContainer) ProtoMessage() {}
 
 func (x *EphemeralContainer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[43]
+	mi := &file_berth_core_v1_core_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3060,7 +3128,7 @@ func (x *EphemeralContainer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EphemeralContainer.ProtoReflect.Descriptor instead.
 func (*EphemeralContainer) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{43}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *EphemeralContainer) GetEphemeralContainerCommon() *EphemeralContainerCommon {
@@ -3110,7 +3178,7 @@ type EphemeralContainerCommon struct {
 
 func (x *EphemeralContainerCommon) Reset() {
 	*x = EphemeralContainerCommon{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[44]
+	mi := &file_berth_core_v1_core_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3122,7 +3190,7 @@ func (x *EphemeralContainerCommon) String() string {
 func (*EphemeralContainerCommon) ProtoMessage() {}
 
 func (x *EphemeralContainerCommon) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[44]
+	mi := &file_berth_core_v1_core_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3135,7 +3203,7 @@ func (x *EphemeralContainerCommon) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EphemeralContainerCommon.ProtoReflect.Descriptor instead.
 func (*EphemeralContainerCommon) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{44}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *EphemeralContainerCommon) GetName() string {
@@ -3322,7 +3390,7 @@ type EphemeralVolumeSource struct {
 
 func (x *EphemeralVolumeSource) Reset() {
 	*x = EphemeralVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[45]
+	mi := &file_berth_core_v1_core_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3334,7 +3402,7 @@ func (x *EphemeralVolumeSource) String() string {
 func (*EphemeralVolumeSource) ProtoMessage() {}
 
 func (x *EphemeralVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[45]
+	mi := &file_berth_core_v1_core_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3347,7 +3415,7 @@ func (x *EphemeralVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EphemeralVolumeSource.ProtoReflect.Descriptor instead.
 func (*EphemeralVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{45}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *EphemeralVolumeSource) GetVolumeClaimTemplate() *PersistentVolumeClaimTemplate {
@@ -3382,7 +3450,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[46]
+	mi := &file_berth_core_v1_core_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3394,7 +3462,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[46]
+	mi := &file_berth_core_v1_core_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3407,7 +3475,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{46}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Event) GetApiVersion() string {
@@ -3541,7 +3609,7 @@ type EventList struct {
 
 func (x *EventList) Reset() {
 	*x = EventList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[47]
+	mi := &file_berth_core_v1_core_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3553,7 +3621,7 @@ func (x *EventList) String() string {
 func (*EventList) ProtoMessage() {}
 
 func (x *EventList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[47]
+	mi := &file_berth_core_v1_core_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3566,7 +3634,7 @@ func (x *EventList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventList.ProtoReflect.Descriptor instead.
 func (*EventList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{47}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *EventList) GetApiVersion() string {
@@ -3607,7 +3675,7 @@ type EventSeries struct {
 
 func (x *EventSeries) Reset() {
 	*x = EventSeries{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[48]
+	mi := &file_berth_core_v1_core_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3619,7 +3687,7 @@ func (x *EventSeries) String() string {
 func (*EventSeries) ProtoMessage() {}
 
 func (x *EventSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[48]
+	mi := &file_berth_core_v1_core_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3632,7 +3700,7 @@ func (x *EventSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventSeries.ProtoReflect.Descriptor instead.
 func (*EventSeries) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{48}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *EventSeries) GetCount() int32 {
@@ -3659,7 +3727,7 @@ type EventSource struct {
 
 func (x *EventSource) Reset() {
 	*x = EventSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[49]
+	mi := &file_berth_core_v1_core_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3671,7 +3739,7 @@ func (x *EventSource) String() string {
 func (*EventSource) ProtoMessage() {}
 
 func (x *EventSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[49]
+	mi := &file_berth_core_v1_core_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3684,7 +3752,7 @@ func (x *EventSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventSource.ProtoReflect.Descriptor instead.
 func (*EventSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{49}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *EventSource) GetComponent() string {
@@ -3711,7 +3779,7 @@ type EvictionResponder struct {
 
 func (x *EvictionResponder) Reset() {
 	*x = EvictionResponder{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[50]
+	mi := &file_berth_core_v1_core_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3723,7 +3791,7 @@ func (x *EvictionResponder) String() string {
 func (*EvictionResponder) ProtoMessage() {}
 
 func (x *EvictionResponder) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[50]
+	mi := &file_berth_core_v1_core_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3736,7 +3804,7 @@ func (x *EvictionResponder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvictionResponder.ProtoReflect.Descriptor instead.
 func (*EvictionResponder) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{50}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *EvictionResponder) GetName() string {
@@ -3762,7 +3830,7 @@ type ExecAction struct {
 
 func (x *ExecAction) Reset() {
 	*x = ExecAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[51]
+	mi := &file_berth_core_v1_core_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3774,7 +3842,7 @@ func (x *ExecAction) String() string {
 func (*ExecAction) ProtoMessage() {}
 
 func (x *ExecAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[51]
+	mi := &file_berth_core_v1_core_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3787,7 +3855,7 @@ func (x *ExecAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecAction.ProtoReflect.Descriptor instead.
 func (*ExecAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{51}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ExecAction) GetCommand() []string {
@@ -3810,7 +3878,7 @@ type FCVolumeSource struct {
 
 func (x *FCVolumeSource) Reset() {
 	*x = FCVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[52]
+	mi := &file_berth_core_v1_core_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3822,7 +3890,7 @@ func (x *FCVolumeSource) String() string {
 func (*FCVolumeSource) ProtoMessage() {}
 
 func (x *FCVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[52]
+	mi := &file_berth_core_v1_core_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3835,7 +3903,7 @@ func (x *FCVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FCVolumeSource.ProtoReflect.Descriptor instead.
 func (*FCVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{52}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *FCVolumeSource) GetTargetWWNs() []string {
@@ -3885,7 +3953,7 @@ type FileKeySelector struct {
 
 func (x *FileKeySelector) Reset() {
 	*x = FileKeySelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[53]
+	mi := &file_berth_core_v1_core_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3897,7 +3965,7 @@ func (x *FileKeySelector) String() string {
 func (*FileKeySelector) ProtoMessage() {}
 
 func (x *FileKeySelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[53]
+	mi := &file_berth_core_v1_core_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3910,7 +3978,7 @@ func (x *FileKeySelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileKeySelector.ProtoReflect.Descriptor instead.
 func (*FileKeySelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{53}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *FileKeySelector) GetVolumeName() string {
@@ -3954,7 +4022,7 @@ type FlexVolumeSource struct {
 
 func (x *FlexVolumeSource) Reset() {
 	*x = FlexVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[54]
+	mi := &file_berth_core_v1_core_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3966,7 +4034,7 @@ func (x *FlexVolumeSource) String() string {
 func (*FlexVolumeSource) ProtoMessage() {}
 
 func (x *FlexVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[54]
+	mi := &file_berth_core_v1_core_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3979,7 +4047,7 @@ func (x *FlexVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlexVolumeSource.ProtoReflect.Descriptor instead.
 func (*FlexVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{54}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *FlexVolumeSource) GetDriver() string {
@@ -4027,7 +4095,7 @@ type FlockerVolumeSource struct {
 
 func (x *FlockerVolumeSource) Reset() {
 	*x = FlockerVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[55]
+	mi := &file_berth_core_v1_core_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4039,7 +4107,7 @@ func (x *FlockerVolumeSource) String() string {
 func (*FlockerVolumeSource) ProtoMessage() {}
 
 func (x *FlockerVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[55]
+	mi := &file_berth_core_v1_core_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4052,7 +4120,7 @@ func (x *FlockerVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlockerVolumeSource.ProtoReflect.Descriptor instead.
 func (*FlockerVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{55}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *FlockerVolumeSource) GetDatasetName() string {
@@ -4081,7 +4149,7 @@ type GCEPersistentDiskVolumeSource struct {
 
 func (x *GCEPersistentDiskVolumeSource) Reset() {
 	*x = GCEPersistentDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[56]
+	mi := &file_berth_core_v1_core_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4093,7 +4161,7 @@ func (x *GCEPersistentDiskVolumeSource) String() string {
 func (*GCEPersistentDiskVolumeSource) ProtoMessage() {}
 
 func (x *GCEPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[56]
+	mi := &file_berth_core_v1_core_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4106,7 +4174,7 @@ func (x *GCEPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GCEPersistentDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*GCEPersistentDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{56}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *GCEPersistentDiskVolumeSource) GetPdName() string {
@@ -4148,7 +4216,7 @@ type GRPCAction struct {
 
 func (x *GRPCAction) Reset() {
 	*x = GRPCAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[57]
+	mi := &file_berth_core_v1_core_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4160,7 +4228,7 @@ func (x *GRPCAction) String() string {
 func (*GRPCAction) ProtoMessage() {}
 
 func (x *GRPCAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[57]
+	mi := &file_berth_core_v1_core_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4173,7 +4241,7 @@ func (x *GRPCAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GRPCAction.ProtoReflect.Descriptor instead.
 func (*GRPCAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{57}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *GRPCAction) GetPort() int32 {
@@ -4208,7 +4276,7 @@ type GitRepoVolumeSource struct {
 
 func (x *GitRepoVolumeSource) Reset() {
 	*x = GitRepoVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[58]
+	mi := &file_berth_core_v1_core_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4220,7 +4288,7 @@ func (x *GitRepoVolumeSource) String() string {
 func (*GitRepoVolumeSource) ProtoMessage() {}
 
 func (x *GitRepoVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[58]
+	mi := &file_berth_core_v1_core_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4233,7 +4301,7 @@ func (x *GitRepoVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GitRepoVolumeSource.ProtoReflect.Descriptor instead.
 func (*GitRepoVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{58}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *GitRepoVolumeSource) GetRepository() string {
@@ -4268,7 +4336,7 @@ type GlusterfsVolumeSource struct {
 
 func (x *GlusterfsVolumeSource) Reset() {
 	*x = GlusterfsVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[59]
+	mi := &file_berth_core_v1_core_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4280,7 +4348,7 @@ func (x *GlusterfsVolumeSource) String() string {
 func (*GlusterfsVolumeSource) ProtoMessage() {}
 
 func (x *GlusterfsVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[59]
+	mi := &file_berth_core_v1_core_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4293,7 +4361,7 @@ func (x *GlusterfsVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GlusterfsVolumeSource.ProtoReflect.Descriptor instead.
 func (*GlusterfsVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{59}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *GlusterfsVolumeSource) GetEndpoints() string {
@@ -4331,7 +4399,7 @@ type HTTPGetAction struct {
 
 func (x *HTTPGetAction) Reset() {
 	*x = HTTPGetAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[60]
+	mi := &file_berth_core_v1_core_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4343,7 +4411,7 @@ func (x *HTTPGetAction) String() string {
 func (*HTTPGetAction) ProtoMessage() {}
 
 func (x *HTTPGetAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[60]
+	mi := &file_berth_core_v1_core_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4356,7 +4424,7 @@ func (x *HTTPGetAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPGetAction.ProtoReflect.Descriptor instead.
 func (*HTTPGetAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{60}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *HTTPGetAction) GetPath() string {
@@ -4411,7 +4479,7 @@ type HTTPHeader struct {
 
 func (x *HTTPHeader) Reset() {
 	*x = HTTPHeader{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[61]
+	mi := &file_berth_core_v1_core_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4423,7 +4491,7 @@ func (x *HTTPHeader) String() string {
 func (*HTTPHeader) ProtoMessage() {}
 
 func (x *HTTPHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[61]
+	mi := &file_berth_core_v1_core_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4436,7 +4504,7 @@ func (x *HTTPHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPHeader.ProtoReflect.Descriptor instead.
 func (*HTTPHeader) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{61}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *HTTPHeader) GetName() string {
@@ -4463,7 +4531,7 @@ type HostAlias struct {
 
 func (x *HostAlias) Reset() {
 	*x = HostAlias{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[62]
+	mi := &file_berth_core_v1_core_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4475,7 +4543,7 @@ func (x *HostAlias) String() string {
 func (*HostAlias) ProtoMessage() {}
 
 func (x *HostAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[62]
+	mi := &file_berth_core_v1_core_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4488,7 +4556,7 @@ func (x *HostAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostAlias.ProtoReflect.Descriptor instead.
 func (*HostAlias) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{62}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *HostAlias) GetIp() string {
@@ -4514,7 +4582,7 @@ type HostIP struct {
 
 func (x *HostIP) Reset() {
 	*x = HostIP{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[63]
+	mi := &file_berth_core_v1_core_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4526,7 +4594,7 @@ func (x *HostIP) String() string {
 func (*HostIP) ProtoMessage() {}
 
 func (x *HostIP) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[63]
+	mi := &file_berth_core_v1_core_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4539,7 +4607,7 @@ func (x *HostIP) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostIP.ProtoReflect.Descriptor instead.
 func (*HostIP) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{63}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *HostIP) GetIp() string {
@@ -4559,7 +4627,7 @@ type HostPathVolumeSource struct {
 
 func (x *HostPathVolumeSource) Reset() {
 	*x = HostPathVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[64]
+	mi := &file_berth_core_v1_core_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4571,7 +4639,7 @@ func (x *HostPathVolumeSource) String() string {
 func (*HostPathVolumeSource) ProtoMessage() {}
 
 func (x *HostPathVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[64]
+	mi := &file_berth_core_v1_core_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4584,7 +4652,7 @@ func (x *HostPathVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostPathVolumeSource.ProtoReflect.Descriptor instead.
 func (*HostPathVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{64}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *HostPathVolumeSource) GetPath() string {
@@ -4620,7 +4688,7 @@ type ISCSIVolumeSource struct {
 
 func (x *ISCSIVolumeSource) Reset() {
 	*x = ISCSIVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[65]
+	mi := &file_berth_core_v1_core_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4632,7 +4700,7 @@ func (x *ISCSIVolumeSource) String() string {
 func (*ISCSIVolumeSource) ProtoMessage() {}
 
 func (x *ISCSIVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[65]
+	mi := &file_berth_core_v1_core_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4645,7 +4713,7 @@ func (x *ISCSIVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ISCSIVolumeSource.ProtoReflect.Descriptor instead.
 func (*ISCSIVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{65}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *ISCSIVolumeSource) GetTargetPortal() string {
@@ -4735,7 +4803,7 @@ type ImageVolumeSource struct {
 
 func (x *ImageVolumeSource) Reset() {
 	*x = ImageVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[66]
+	mi := &file_berth_core_v1_core_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4747,7 +4815,7 @@ func (x *ImageVolumeSource) String() string {
 func (*ImageVolumeSource) ProtoMessage() {}
 
 func (x *ImageVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[66]
+	mi := &file_berth_core_v1_core_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4760,7 +4828,7 @@ func (x *ImageVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImageVolumeSource.ProtoReflect.Descriptor instead.
 func (*ImageVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{66}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *ImageVolumeSource) GetReference() string {
@@ -4786,7 +4854,7 @@ type ImageVolumeStatus struct {
 
 func (x *ImageVolumeStatus) Reset() {
 	*x = ImageVolumeStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[67]
+	mi := &file_berth_core_v1_core_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4798,7 +4866,7 @@ func (x *ImageVolumeStatus) String() string {
 func (*ImageVolumeStatus) ProtoMessage() {}
 
 func (x *ImageVolumeStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[67]
+	mi := &file_berth_core_v1_core_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4811,7 +4879,7 @@ func (x *ImageVolumeStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImageVolumeStatus.ProtoReflect.Descriptor instead.
 func (*ImageVolumeStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{67}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *ImageVolumeStatus) GetImageRef() string {
@@ -4833,7 +4901,7 @@ type KeyToPath struct {
 
 func (x *KeyToPath) Reset() {
 	*x = KeyToPath{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[68]
+	mi := &file_berth_core_v1_core_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4845,7 +4913,7 @@ func (x *KeyToPath) String() string {
 func (*KeyToPath) ProtoMessage() {}
 
 func (x *KeyToPath) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[68]
+	mi := &file_berth_core_v1_core_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4858,7 +4926,7 @@ func (x *KeyToPath) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeyToPath.ProtoReflect.Descriptor instead.
 func (*KeyToPath) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{68}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *KeyToPath) GetKey() string {
@@ -4899,7 +4967,7 @@ type LabelSelector struct {
 
 func (x *LabelSelector) Reset() {
 	*x = LabelSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[69]
+	mi := &file_berth_core_v1_core_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4911,7 +4979,7 @@ func (x *LabelSelector) String() string {
 func (*LabelSelector) ProtoMessage() {}
 
 func (x *LabelSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[69]
+	mi := &file_berth_core_v1_core_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4924,7 +4992,7 @@ func (x *LabelSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelSelector.ProtoReflect.Descriptor instead.
 func (*LabelSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{69}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *LabelSelector) GetMatchLabels() map[string]string {
@@ -4952,7 +5020,7 @@ type LabelSelectorRequirement struct {
 
 func (x *LabelSelectorRequirement) Reset() {
 	*x = LabelSelectorRequirement{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[70]
+	mi := &file_berth_core_v1_core_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4964,7 +5032,7 @@ func (x *LabelSelectorRequirement) String() string {
 func (*LabelSelectorRequirement) ProtoMessage() {}
 
 func (x *LabelSelectorRequirement) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[70]
+	mi := &file_berth_core_v1_core_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4977,7 +5045,7 @@ func (x *LabelSelectorRequirement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelSelectorRequirement.ProtoReflect.Descriptor instead.
 func (*LabelSelectorRequirement) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{70}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *LabelSelectorRequirement) GetKey() string {
@@ -5013,7 +5081,7 @@ type Lease struct {
 
 func (x *Lease) Reset() {
 	*x = Lease{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[71]
+	mi := &file_berth_core_v1_core_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5025,7 +5093,7 @@ func (x *Lease) String() string {
 func (*Lease) ProtoMessage() {}
 
 func (x *Lease) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[71]
+	mi := &file_berth_core_v1_core_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5038,7 +5106,7 @@ func (x *Lease) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lease.ProtoReflect.Descriptor instead.
 func (*Lease) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{71}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *Lease) GetApiVersion() string {
@@ -5081,7 +5149,7 @@ type LeaseList struct {
 
 func (x *LeaseList) Reset() {
 	*x = LeaseList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[72]
+	mi := &file_berth_core_v1_core_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5093,7 +5161,7 @@ func (x *LeaseList) String() string {
 func (*LeaseList) ProtoMessage() {}
 
 func (x *LeaseList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[72]
+	mi := &file_berth_core_v1_core_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5106,7 +5174,7 @@ func (x *LeaseList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseList.ProtoReflect.Descriptor instead.
 func (*LeaseList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{72}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *LeaseList) GetApiVersion() string {
@@ -5152,7 +5220,7 @@ type LeaseSpec struct {
 
 func (x *LeaseSpec) Reset() {
 	*x = LeaseSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[73]
+	mi := &file_berth_core_v1_core_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5164,7 +5232,7 @@ func (x *LeaseSpec) String() string {
 func (*LeaseSpec) ProtoMessage() {}
 
 func (x *LeaseSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[73]
+	mi := &file_berth_core_v1_core_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5177,7 +5245,7 @@ func (x *LeaseSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseSpec.ProtoReflect.Descriptor instead.
 func (*LeaseSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{73}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *LeaseSpec) GetHolderIdentity() string {
@@ -5240,7 +5308,7 @@ type Lifecycle struct {
 
 func (x *Lifecycle) Reset() {
 	*x = Lifecycle{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[74]
+	mi := &file_berth_core_v1_core_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5252,7 +5320,7 @@ func (x *Lifecycle) String() string {
 func (*Lifecycle) ProtoMessage() {}
 
 func (x *Lifecycle) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[74]
+	mi := &file_berth_core_v1_core_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5265,7 +5333,7 @@ func (x *Lifecycle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lifecycle.ProtoReflect.Descriptor instead.
 func (*Lifecycle) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{74}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *Lifecycle) GetPostStart() *LifecycleHandler {
@@ -5301,7 +5369,7 @@ type LifecycleHandler struct {
 
 func (x *LifecycleHandler) Reset() {
 	*x = LifecycleHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[75]
+	mi := &file_berth_core_v1_core_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5313,7 +5381,7 @@ func (x *LifecycleHandler) String() string {
 func (*LifecycleHandler) ProtoMessage() {}
 
 func (x *LifecycleHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[75]
+	mi := &file_berth_core_v1_core_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5326,7 +5394,7 @@ func (x *LifecycleHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LifecycleHandler.ProtoReflect.Descriptor instead.
 func (*LifecycleHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{75}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *LifecycleHandler) GetExec() *ExecAction {
@@ -5368,7 +5436,7 @@ type LinuxContainerUser struct {
 
 func (x *LinuxContainerUser) Reset() {
 	*x = LinuxContainerUser{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[76]
+	mi := &file_berth_core_v1_core_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5380,7 +5448,7 @@ func (x *LinuxContainerUser) String() string {
 func (*LinuxContainerUser) ProtoMessage() {}
 
 func (x *LinuxContainerUser) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[76]
+	mi := &file_berth_core_v1_core_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5393,7 +5461,7 @@ func (x *LinuxContainerUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinuxContainerUser.ProtoReflect.Descriptor instead.
 func (*LinuxContainerUser) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{76}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *LinuxContainerUser) GetUid() int64 {
@@ -5430,7 +5498,7 @@ type ListMeta struct {
 
 func (x *ListMeta) Reset() {
 	*x = ListMeta{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[77]
+	mi := &file_berth_core_v1_core_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5442,7 +5510,7 @@ func (x *ListMeta) String() string {
 func (*ListMeta) ProtoMessage() {}
 
 func (x *ListMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[77]
+	mi := &file_berth_core_v1_core_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5455,7 +5523,7 @@ func (x *ListMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMeta.ProtoReflect.Descriptor instead.
 func (*ListMeta) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{77}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *ListMeta) GetSelfLink() string {
@@ -5502,7 +5570,7 @@ type LocalObjectReference struct {
 
 func (x *LocalObjectReference) Reset() {
 	*x = LocalObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[78]
+	mi := &file_berth_core_v1_core_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5514,7 +5582,7 @@ func (x *LocalObjectReference) String() string {
 func (*LocalObjectReference) ProtoMessage() {}
 
 func (x *LocalObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[78]
+	mi := &file_berth_core_v1_core_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5527,7 +5595,7 @@ func (x *LocalObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LocalObjectReference.ProtoReflect.Descriptor instead.
 func (*LocalObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{78}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *LocalObjectReference) GetName() string {
@@ -5552,7 +5620,7 @@ type ManagedFieldsEntry struct {
 
 func (x *ManagedFieldsEntry) Reset() {
 	*x = ManagedFieldsEntry{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[79]
+	mi := &file_berth_core_v1_core_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5564,7 +5632,7 @@ func (x *ManagedFieldsEntry) String() string {
 func (*ManagedFieldsEntry) ProtoMessage() {}
 
 func (x *ManagedFieldsEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[79]
+	mi := &file_berth_core_v1_core_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5577,7 +5645,7 @@ func (x *ManagedFieldsEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagedFieldsEntry.ProtoReflect.Descriptor instead.
 func (*ManagedFieldsEntry) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{79}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *ManagedFieldsEntry) GetManager() string {
@@ -5640,7 +5708,7 @@ type NFSVolumeSource struct {
 
 func (x *NFSVolumeSource) Reset() {
 	*x = NFSVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[80]
+	mi := &file_berth_core_v1_core_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5652,7 +5720,7 @@ func (x *NFSVolumeSource) String() string {
 func (*NFSVolumeSource) ProtoMessage() {}
 
 func (x *NFSVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[80]
+	mi := &file_berth_core_v1_core_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5665,7 +5733,7 @@ func (x *NFSVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NFSVolumeSource.ProtoReflect.Descriptor instead.
 func (*NFSVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{80}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *NFSVolumeSource) GetServer() string {
@@ -5702,7 +5770,7 @@ type Namespace struct {
 
 func (x *Namespace) Reset() {
 	*x = Namespace{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[81]
+	mi := &file_berth_core_v1_core_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5714,7 +5782,7 @@ func (x *Namespace) String() string {
 func (*Namespace) ProtoMessage() {}
 
 func (x *Namespace) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[81]
+	mi := &file_berth_core_v1_core_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5727,7 +5795,7 @@ func (x *Namespace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Namespace.ProtoReflect.Descriptor instead.
 func (*Namespace) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{81}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *Namespace) GetApiVersion() string {
@@ -5778,7 +5846,7 @@ type NamespaceCondition struct {
 
 func (x *NamespaceCondition) Reset() {
 	*x = NamespaceCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[82]
+	mi := &file_berth_core_v1_core_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5790,7 +5858,7 @@ func (x *NamespaceCondition) String() string {
 func (*NamespaceCondition) ProtoMessage() {}
 
 func (x *NamespaceCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[82]
+	mi := &file_berth_core_v1_core_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5803,7 +5871,7 @@ func (x *NamespaceCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceCondition.ProtoReflect.Descriptor instead.
 func (*NamespaceCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{82}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *NamespaceCondition) GetType() string {
@@ -5853,7 +5921,7 @@ type NamespaceList struct {
 
 func (x *NamespaceList) Reset() {
 	*x = NamespaceList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[83]
+	mi := &file_berth_core_v1_core_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5865,7 +5933,7 @@ func (x *NamespaceList) String() string {
 func (*NamespaceList) ProtoMessage() {}
 
 func (x *NamespaceList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[83]
+	mi := &file_berth_core_v1_core_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5878,7 +5946,7 @@ func (x *NamespaceList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceList.ProtoReflect.Descriptor instead.
 func (*NamespaceList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{83}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *NamespaceList) GetApiVersion() string {
@@ -5918,7 +5986,7 @@ type NamespaceSpec struct {
 
 func (x *NamespaceSpec) Reset() {
 	*x = NamespaceSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[84]
+	mi := &file_berth_core_v1_core_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5930,7 +5998,7 @@ func (x *NamespaceSpec) String() string {
 func (*NamespaceSpec) ProtoMessage() {}
 
 func (x *NamespaceSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[84]
+	mi := &file_berth_core_v1_core_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5943,7 +6011,7 @@ func (x *NamespaceSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceSpec.ProtoReflect.Descriptor instead.
 func (*NamespaceSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{84}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *NamespaceSpec) GetFinalizers() []string {
@@ -5963,7 +6031,7 @@ type NamespaceStatus struct {
 
 func (x *NamespaceStatus) Reset() {
 	*x = NamespaceStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[85]
+	mi := &file_berth_core_v1_core_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5975,7 +6043,7 @@ func (x *NamespaceStatus) String() string {
 func (*NamespaceStatus) ProtoMessage() {}
 
 func (x *NamespaceStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[85]
+	mi := &file_berth_core_v1_core_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5988,7 +6056,7 @@ func (x *NamespaceStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamespaceStatus.ProtoReflect.Descriptor instead.
 func (*NamespaceStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{85}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *NamespaceStatus) GetPhase() string {
@@ -6018,7 +6086,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[86]
+	mi := &file_berth_core_v1_core_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6030,7 +6098,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[86]
+	mi := &file_berth_core_v1_core_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6043,7 +6111,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{86}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *Node) GetApiVersion() string {
@@ -6091,7 +6159,7 @@ type NodeAddress struct {
 
 func (x *NodeAddress) Reset() {
 	*x = NodeAddress{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[87]
+	mi := &file_berth_core_v1_core_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6103,7 +6171,7 @@ func (x *NodeAddress) String() string {
 func (*NodeAddress) ProtoMessage() {}
 
 func (x *NodeAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[87]
+	mi := &file_berth_core_v1_core_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6116,7 +6184,7 @@ func (x *NodeAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAddress.ProtoReflect.Descriptor instead.
 func (*NodeAddress) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{87}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{88}
 }
 
 func (x *NodeAddress) GetType() string {
@@ -6143,7 +6211,7 @@ type NodeAffinity struct {
 
 func (x *NodeAffinity) Reset() {
 	*x = NodeAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[88]
+	mi := &file_berth_core_v1_core_proto_msgTypes[89]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6155,7 +6223,7 @@ func (x *NodeAffinity) String() string {
 func (*NodeAffinity) ProtoMessage() {}
 
 func (x *NodeAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[88]
+	mi := &file_berth_core_v1_core_proto_msgTypes[89]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6168,7 +6236,7 @@ func (x *NodeAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAffinity.ProtoReflect.Descriptor instead.
 func (*NodeAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{88}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{89}
 }
 
 func (x *NodeAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() *NodeSelector {
@@ -6195,7 +6263,7 @@ type NodeAllocatableMappedResources struct {
 
 func (x *NodeAllocatableMappedResources) Reset() {
 	*x = NodeAllocatableMappedResources{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[89]
+	mi := &file_berth_core_v1_core_proto_msgTypes[90]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6207,7 +6275,7 @@ func (x *NodeAllocatableMappedResources) String() string {
 func (*NodeAllocatableMappedResources) ProtoMessage() {}
 
 func (x *NodeAllocatableMappedResources) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[89]
+	mi := &file_berth_core_v1_core_proto_msgTypes[90]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6220,7 +6288,7 @@ func (x *NodeAllocatableMappedResources) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAllocatableMappedResources.ProtoReflect.Descriptor instead.
 func (*NodeAllocatableMappedResources) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{89}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{90}
 }
 
 func (x *NodeAllocatableMappedResources) GetName() string {
@@ -6248,7 +6316,7 @@ type NodeAllocatableOverheadResources struct {
 
 func (x *NodeAllocatableOverheadResources) Reset() {
 	*x = NodeAllocatableOverheadResources{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[90]
+	mi := &file_berth_core_v1_core_proto_msgTypes[91]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6260,7 +6328,7 @@ func (x *NodeAllocatableOverheadResources) String() string {
 func (*NodeAllocatableOverheadResources) ProtoMessage() {}
 
 func (x *NodeAllocatableOverheadResources) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[90]
+	mi := &file_berth_core_v1_core_proto_msgTypes[91]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6273,7 +6341,7 @@ func (x *NodeAllocatableOverheadResources) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeAllocatableOverheadResources.ProtoReflect.Descriptor instead.
 func (*NodeAllocatableOverheadResources) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{90}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{91}
 }
 
 func (x *NodeAllocatableOverheadResources) GetName() string {
@@ -6309,7 +6377,7 @@ type NodeAllocatableResourceClaimStatus struct {
 
 func (x *NodeAllocatableResourceClaimStatus) Reset() {
 	*x = NodeAllocatableResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[91]
+	mi := &file_berth_core_v1_core_proto_msgTypes[92]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6321,7 +6389,7 @@ func (x *NodeAllocatableResourceClaimStatus) String() string {
 func (*NodeAllocatableResourceClaimStatus) ProtoMessage() {}
 
 func (x *NodeAllocatableResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[91]
+	mi := &file_berth_core_v1_core_proto_msgTypes[92]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6334,7 +6402,7 @@ func (x *NodeAllocatableResourceClaimStatus) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use NodeAllocatableResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*NodeAllocatableResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{91}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{92}
 }
 
 func (x *NodeAllocatableResourceClaimStatus) GetResourceClaimName() string {
@@ -6379,7 +6447,7 @@ type NodeCondition struct {
 
 func (x *NodeCondition) Reset() {
 	*x = NodeCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[92]
+	mi := &file_berth_core_v1_core_proto_msgTypes[93]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6391,7 +6459,7 @@ func (x *NodeCondition) String() string {
 func (*NodeCondition) ProtoMessage() {}
 
 func (x *NodeCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[92]
+	mi := &file_berth_core_v1_core_proto_msgTypes[93]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6404,7 +6472,7 @@ func (x *NodeCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCondition.ProtoReflect.Descriptor instead.
 func (*NodeCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{92}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{93}
 }
 
 func (x *NodeCondition) GetType() string {
@@ -6458,7 +6526,7 @@ type NodeConfigSource struct {
 
 func (x *NodeConfigSource) Reset() {
 	*x = NodeConfigSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[93]
+	mi := &file_berth_core_v1_core_proto_msgTypes[94]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6470,7 +6538,7 @@ func (x *NodeConfigSource) String() string {
 func (*NodeConfigSource) ProtoMessage() {}
 
 func (x *NodeConfigSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[93]
+	mi := &file_berth_core_v1_core_proto_msgTypes[94]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6483,7 +6551,7 @@ func (x *NodeConfigSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeConfigSource.ProtoReflect.Descriptor instead.
 func (*NodeConfigSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{93}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{94}
 }
 
 func (x *NodeConfigSource) GetConfigMap() *ConfigMapNodeConfigSource {
@@ -6505,7 +6573,7 @@ type NodeConfigStatus struct {
 
 func (x *NodeConfigStatus) Reset() {
 	*x = NodeConfigStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[94]
+	mi := &file_berth_core_v1_core_proto_msgTypes[95]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6517,7 +6585,7 @@ func (x *NodeConfigStatus) String() string {
 func (*NodeConfigStatus) ProtoMessage() {}
 
 func (x *NodeConfigStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[94]
+	mi := &file_berth_core_v1_core_proto_msgTypes[95]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6530,7 +6598,7 @@ func (x *NodeConfigStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeConfigStatus.ProtoReflect.Descriptor instead.
 func (*NodeConfigStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{94}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{95}
 }
 
 func (x *NodeConfigStatus) GetAssigned() *NodeConfigSource {
@@ -6570,7 +6638,7 @@ type NodeDaemonEndpoints struct {
 
 func (x *NodeDaemonEndpoints) Reset() {
 	*x = NodeDaemonEndpoints{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[95]
+	mi := &file_berth_core_v1_core_proto_msgTypes[96]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6582,7 +6650,7 @@ func (x *NodeDaemonEndpoints) String() string {
 func (*NodeDaemonEndpoints) ProtoMessage() {}
 
 func (x *NodeDaemonEndpoints) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[95]
+	mi := &file_berth_core_v1_core_proto_msgTypes[96]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6595,7 +6663,7 @@ func (x *NodeDaemonEndpoints) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeDaemonEndpoints.ProtoReflect.Descriptor instead.
 func (*NodeDaemonEndpoints) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{95}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{96}
 }
 
 func (x *NodeDaemonEndpoints) GetKubeletEndpoint() *DaemonEndpoint {
@@ -6614,7 +6682,7 @@ type NodeFeatures struct {
 
 func (x *NodeFeatures) Reset() {
 	*x = NodeFeatures{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[96]
+	mi := &file_berth_core_v1_core_proto_msgTypes[97]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6626,7 +6694,7 @@ func (x *NodeFeatures) String() string {
 func (*NodeFeatures) ProtoMessage() {}
 
 func (x *NodeFeatures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[96]
+	mi := &file_berth_core_v1_core_proto_msgTypes[97]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6639,7 +6707,7 @@ func (x *NodeFeatures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeFeatures.ProtoReflect.Descriptor instead.
 func (*NodeFeatures) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{96}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{97}
 }
 
 func (x *NodeFeatures) GetSupplementalGroupsPolicy() bool {
@@ -6661,7 +6729,7 @@ type NodeList struct {
 
 func (x *NodeList) Reset() {
 	*x = NodeList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[97]
+	mi := &file_berth_core_v1_core_proto_msgTypes[98]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6673,7 +6741,7 @@ func (x *NodeList) String() string {
 func (*NodeList) ProtoMessage() {}
 
 func (x *NodeList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[97]
+	mi := &file_berth_core_v1_core_proto_msgTypes[98]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6686,7 +6754,7 @@ func (x *NodeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeList.ProtoReflect.Descriptor instead.
 func (*NodeList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{97}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{98}
 }
 
 func (x *NodeList) GetApiVersion() string {
@@ -6726,7 +6794,7 @@ type NodePodPreemptionPolicy struct {
 
 func (x *NodePodPreemptionPolicy) Reset() {
 	*x = NodePodPreemptionPolicy{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[98]
+	mi := &file_berth_core_v1_core_proto_msgTypes[99]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6738,7 +6806,7 @@ func (x *NodePodPreemptionPolicy) String() string {
 func (*NodePodPreemptionPolicy) ProtoMessage() {}
 
 func (x *NodePodPreemptionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[98]
+	mi := &file_berth_core_v1_core_proto_msgTypes[99]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6751,7 +6819,7 @@ func (x *NodePodPreemptionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodePodPreemptionPolicy.ProtoReflect.Descriptor instead.
 func (*NodePodPreemptionPolicy) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{98}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{99}
 }
 
 func (x *NodePodPreemptionPolicy) GetDisableResizePreemption() []string {
@@ -6771,7 +6839,7 @@ type NodeRuntimeHandler struct {
 
 func (x *NodeRuntimeHandler) Reset() {
 	*x = NodeRuntimeHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[99]
+	mi := &file_berth_core_v1_core_proto_msgTypes[100]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6783,7 +6851,7 @@ func (x *NodeRuntimeHandler) String() string {
 func (*NodeRuntimeHandler) ProtoMessage() {}
 
 func (x *NodeRuntimeHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[99]
+	mi := &file_berth_core_v1_core_proto_msgTypes[100]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6796,7 +6864,7 @@ func (x *NodeRuntimeHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRuntimeHandler.ProtoReflect.Descriptor instead.
 func (*NodeRuntimeHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{99}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{100}
 }
 
 func (x *NodeRuntimeHandler) GetName() string {
@@ -6823,7 +6891,7 @@ type NodeRuntimeHandlerFeatures struct {
 
 func (x *NodeRuntimeHandlerFeatures) Reset() {
 	*x = NodeRuntimeHandlerFeatures{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[100]
+	mi := &file_berth_core_v1_core_proto_msgTypes[101]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6835,7 +6903,7 @@ func (x *NodeRuntimeHandlerFeatures) String() string {
 func (*NodeRuntimeHandlerFeatures) ProtoMessage() {}
 
 func (x *NodeRuntimeHandlerFeatures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[100]
+	mi := &file_berth_core_v1_core_proto_msgTypes[101]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6848,7 +6916,7 @@ func (x *NodeRuntimeHandlerFeatures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRuntimeHandlerFeatures.ProtoReflect.Descriptor instead.
 func (*NodeRuntimeHandlerFeatures) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{100}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{101}
 }
 
 func (x *NodeRuntimeHandlerFeatures) GetRecursiveReadOnlyMounts() bool {
@@ -6874,7 +6942,7 @@ type NodeSelector struct {
 
 func (x *NodeSelector) Reset() {
 	*x = NodeSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[101]
+	mi := &file_berth_core_v1_core_proto_msgTypes[102]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6886,7 +6954,7 @@ func (x *NodeSelector) String() string {
 func (*NodeSelector) ProtoMessage() {}
 
 func (x *NodeSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[101]
+	mi := &file_berth_core_v1_core_proto_msgTypes[102]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6899,7 +6967,7 @@ func (x *NodeSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSelector.ProtoReflect.Descriptor instead.
 func (*NodeSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{101}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{102}
 }
 
 func (x *NodeSelector) GetNodeSelectorTerms() []*NodeSelectorTerm {
@@ -6920,7 +6988,7 @@ type NodeSelectorRequirement struct {
 
 func (x *NodeSelectorRequirement) Reset() {
 	*x = NodeSelectorRequirement{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[102]
+	mi := &file_berth_core_v1_core_proto_msgTypes[103]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6932,7 +7000,7 @@ func (x *NodeSelectorRequirement) String() string {
 func (*NodeSelectorRequirement) ProtoMessage() {}
 
 func (x *NodeSelectorRequirement) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[102]
+	mi := &file_berth_core_v1_core_proto_msgTypes[103]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6945,7 +7013,7 @@ func (x *NodeSelectorRequirement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSelectorRequirement.ProtoReflect.Descriptor instead.
 func (*NodeSelectorRequirement) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{102}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{103}
 }
 
 func (x *NodeSelectorRequirement) GetKey() string {
@@ -6979,7 +7047,7 @@ type NodeSelectorTerm struct {
 
 func (x *NodeSelectorTerm) Reset() {
 	*x = NodeSelectorTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[103]
+	mi := &file_berth_core_v1_core_proto_msgTypes[104]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6991,7 +7059,7 @@ func (x *NodeSelectorTerm) String() string {
 func (*NodeSelectorTerm) ProtoMessage() {}
 
 func (x *NodeSelectorTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[103]
+	mi := &file_berth_core_v1_core_proto_msgTypes[104]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7004,7 +7072,7 @@ func (x *NodeSelectorTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSelectorTerm.ProtoReflect.Descriptor instead.
 func (*NodeSelectorTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{103}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{104}
 }
 
 func (x *NodeSelectorTerm) GetMatchExpressions() []*NodeSelectorRequirement {
@@ -7037,7 +7105,7 @@ type NodeSpec struct {
 
 func (x *NodeSpec) Reset() {
 	*x = NodeSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[104]
+	mi := &file_berth_core_v1_core_proto_msgTypes[105]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7049,7 +7117,7 @@ func (x *NodeSpec) String() string {
 func (*NodeSpec) ProtoMessage() {}
 
 func (x *NodeSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[104]
+	mi := &file_berth_core_v1_core_proto_msgTypes[105]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7062,7 +7130,7 @@ func (x *NodeSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSpec.ProtoReflect.Descriptor instead.
 func (*NodeSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{104}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{105}
 }
 
 func (x *NodeSpec) GetPodCIDR() string {
@@ -7143,7 +7211,7 @@ type NodeStatus struct {
 
 func (x *NodeStatus) Reset() {
 	*x = NodeStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[105]
+	mi := &file_berth_core_v1_core_proto_msgTypes[106]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7155,7 +7223,7 @@ func (x *NodeStatus) String() string {
 func (*NodeStatus) ProtoMessage() {}
 
 func (x *NodeStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[105]
+	mi := &file_berth_core_v1_core_proto_msgTypes[106]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7168,7 +7236,7 @@ func (x *NodeStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStatus.ProtoReflect.Descriptor instead.
 func (*NodeStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{105}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{106}
 }
 
 func (x *NodeStatus) GetCapacity() map[string]*wrapperspb.StringValue {
@@ -7278,7 +7346,7 @@ type NodeSwapStatus struct {
 
 func (x *NodeSwapStatus) Reset() {
 	*x = NodeSwapStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[106]
+	mi := &file_berth_core_v1_core_proto_msgTypes[107]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7290,7 +7358,7 @@ func (x *NodeSwapStatus) String() string {
 func (*NodeSwapStatus) ProtoMessage() {}
 
 func (x *NodeSwapStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[106]
+	mi := &file_berth_core_v1_core_proto_msgTypes[107]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7303,7 +7371,7 @@ func (x *NodeSwapStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSwapStatus.ProtoReflect.Descriptor instead.
 func (*NodeSwapStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{106}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{107}
 }
 
 func (x *NodeSwapStatus) GetCapacity() int64 {
@@ -7333,7 +7401,7 @@ type NodeSystemInfo struct {
 
 func (x *NodeSystemInfo) Reset() {
 	*x = NodeSystemInfo{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[107]
+	mi := &file_berth_core_v1_core_proto_msgTypes[108]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7345,7 +7413,7 @@ func (x *NodeSystemInfo) String() string {
 func (*NodeSystemInfo) ProtoMessage() {}
 
 func (x *NodeSystemInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[107]
+	mi := &file_berth_core_v1_core_proto_msgTypes[108]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7358,7 +7426,7 @@ func (x *NodeSystemInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSystemInfo.ProtoReflect.Descriptor instead.
 func (*NodeSystemInfo) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{107}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{108}
 }
 
 func (x *NodeSystemInfo) GetMachineID() string {
@@ -7455,7 +7523,7 @@ type ObjectFieldSelector struct {
 
 func (x *ObjectFieldSelector) Reset() {
 	*x = ObjectFieldSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[108]
+	mi := &file_berth_core_v1_core_proto_msgTypes[109]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7467,7 +7535,7 @@ func (x *ObjectFieldSelector) String() string {
 func (*ObjectFieldSelector) ProtoMessage() {}
 
 func (x *ObjectFieldSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[108]
+	mi := &file_berth_core_v1_core_proto_msgTypes[109]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7480,7 +7548,7 @@ func (x *ObjectFieldSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectFieldSelector.ProtoReflect.Descriptor instead.
 func (*ObjectFieldSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{108}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{109}
 }
 
 func (x *ObjectFieldSelector) GetApiVersion() string {
@@ -7520,7 +7588,7 @@ type ObjectMeta struct {
 
 func (x *ObjectMeta) Reset() {
 	*x = ObjectMeta{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[109]
+	mi := &file_berth_core_v1_core_proto_msgTypes[110]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7532,7 +7600,7 @@ func (x *ObjectMeta) String() string {
 func (*ObjectMeta) ProtoMessage() {}
 
 func (x *ObjectMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[109]
+	mi := &file_berth_core_v1_core_proto_msgTypes[110]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7545,7 +7613,7 @@ func (x *ObjectMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectMeta.ProtoReflect.Descriptor instead.
 func (*ObjectMeta) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{109}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{110}
 }
 
 func (x *ObjectMeta) GetName() string {
@@ -7668,7 +7736,7 @@ type ObjectReference struct {
 
 func (x *ObjectReference) Reset() {
 	*x = ObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[110]
+	mi := &file_berth_core_v1_core_proto_msgTypes[111]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7680,7 +7748,7 @@ func (x *ObjectReference) String() string {
 func (*ObjectReference) ProtoMessage() {}
 
 func (x *ObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[110]
+	mi := &file_berth_core_v1_core_proto_msgTypes[111]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7693,7 +7761,7 @@ func (x *ObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectReference.ProtoReflect.Descriptor instead.
 func (*ObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{110}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{111}
 }
 
 func (x *ObjectReference) GetKind() string {
@@ -7759,7 +7827,7 @@ type OwnerReference struct {
 
 func (x *OwnerReference) Reset() {
 	*x = OwnerReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[111]
+	mi := &file_berth_core_v1_core_proto_msgTypes[112]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7771,7 +7839,7 @@ func (x *OwnerReference) String() string {
 func (*OwnerReference) ProtoMessage() {}
 
 func (x *OwnerReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[111]
+	mi := &file_berth_core_v1_core_proto_msgTypes[112]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7784,7 +7852,7 @@ func (x *OwnerReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnerReference.ProtoReflect.Descriptor instead.
 func (*OwnerReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{111}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{112}
 }
 
 func (x *OwnerReference) GetApiVersion() string {
@@ -7846,7 +7914,7 @@ type PersistentVolumeClaimSpec struct {
 
 func (x *PersistentVolumeClaimSpec) Reset() {
 	*x = PersistentVolumeClaimSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	mi := &file_berth_core_v1_core_proto_msgTypes[113]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7858,7 +7926,7 @@ func (x *PersistentVolumeClaimSpec) String() string {
 func (*PersistentVolumeClaimSpec) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	mi := &file_berth_core_v1_core_proto_msgTypes[113]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7871,7 +7939,7 @@ func (x *PersistentVolumeClaimSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersistentVolumeClaimSpec.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{112}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{113}
 }
 
 func (x *PersistentVolumeClaimSpec) GetAccessModes() []string {
@@ -7947,7 +8015,7 @@ type PersistentVolumeClaimTemplate struct {
 
 func (x *PersistentVolumeClaimTemplate) Reset() {
 	*x = PersistentVolumeClaimTemplate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[113]
+	mi := &file_berth_core_v1_core_proto_msgTypes[114]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7959,7 +8027,7 @@ func (x *PersistentVolumeClaimTemplate) String() string {
 func (*PersistentVolumeClaimTemplate) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimTemplate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[113]
+	mi := &file_berth_core_v1_core_proto_msgTypes[114]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7972,7 +8040,7 @@ func (x *PersistentVolumeClaimTemplate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersistentVolumeClaimTemplate.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimTemplate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{113}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{114}
 }
 
 func (x *PersistentVolumeClaimTemplate) GetMetadata() *ObjectMeta {
@@ -7999,7 +8067,7 @@ type PersistentVolumeClaimVolumeSource struct {
 
 func (x *PersistentVolumeClaimVolumeSource) Reset() {
 	*x = PersistentVolumeClaimVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[114]
+	mi := &file_berth_core_v1_core_proto_msgTypes[115]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8011,7 +8079,7 @@ func (x *PersistentVolumeClaimVolumeSource) String() string {
 func (*PersistentVolumeClaimVolumeSource) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[114]
+	mi := &file_berth_core_v1_core_proto_msgTypes[115]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8024,7 +8092,7 @@ func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use PersistentVolumeClaimVolumeSource.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{114}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{115}
 }
 
 func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
@@ -8051,7 +8119,7 @@ type PhotonPersistentDiskVolumeSource struct {
 
 func (x *PhotonPersistentDiskVolumeSource) Reset() {
 	*x = PhotonPersistentDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[115]
+	mi := &file_berth_core_v1_core_proto_msgTypes[116]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8063,7 +8131,7 @@ func (x *PhotonPersistentDiskVolumeSource) String() string {
 func (*PhotonPersistentDiskVolumeSource) ProtoMessage() {}
 
 func (x *PhotonPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[115]
+	mi := &file_berth_core_v1_core_proto_msgTypes[116]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8076,7 +8144,7 @@ func (x *PhotonPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotonPersistentDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*PhotonPersistentDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{115}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{116}
 }
 
 func (x *PhotonPersistentDiskVolumeSource) GetPdID() string {
@@ -8106,7 +8174,7 @@ type Pod struct {
 
 func (x *Pod) Reset() {
 	*x = Pod{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[116]
+	mi := &file_berth_core_v1_core_proto_msgTypes[117]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8118,7 +8186,7 @@ func (x *Pod) String() string {
 func (*Pod) ProtoMessage() {}
 
 func (x *Pod) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[116]
+	mi := &file_berth_core_v1_core_proto_msgTypes[117]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8131,7 +8199,7 @@ func (x *Pod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pod.ProtoReflect.Descriptor instead.
 func (*Pod) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{116}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{117}
 }
 
 func (x *Pod) GetApiVersion() string {
@@ -8179,7 +8247,7 @@ type PodAffinity struct {
 
 func (x *PodAffinity) Reset() {
 	*x = PodAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[117]
+	mi := &file_berth_core_v1_core_proto_msgTypes[118]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8191,7 +8259,7 @@ func (x *PodAffinity) String() string {
 func (*PodAffinity) ProtoMessage() {}
 
 func (x *PodAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[117]
+	mi := &file_berth_core_v1_core_proto_msgTypes[118]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8204,7 +8272,7 @@ func (x *PodAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAffinity.ProtoReflect.Descriptor instead.
 func (*PodAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{117}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{118}
 }
 
 func (x *PodAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() []*PodAffinityTerm {
@@ -8235,7 +8303,7 @@ type PodAffinityTerm struct {
 
 func (x *PodAffinityTerm) Reset() {
 	*x = PodAffinityTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[118]
+	mi := &file_berth_core_v1_core_proto_msgTypes[119]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8247,7 +8315,7 @@ func (x *PodAffinityTerm) String() string {
 func (*PodAffinityTerm) ProtoMessage() {}
 
 func (x *PodAffinityTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[118]
+	mi := &file_berth_core_v1_core_proto_msgTypes[119]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8260,7 +8328,7 @@ func (x *PodAffinityTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAffinityTerm.ProtoReflect.Descriptor instead.
 func (*PodAffinityTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{118}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{119}
 }
 
 func (x *PodAffinityTerm) GetLabelSelector() *LabelSelector {
@@ -8315,7 +8383,7 @@ type PodAntiAffinity struct {
 
 func (x *PodAntiAffinity) Reset() {
 	*x = PodAntiAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[119]
+	mi := &file_berth_core_v1_core_proto_msgTypes[120]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8327,7 +8395,7 @@ func (x *PodAntiAffinity) String() string {
 func (*PodAntiAffinity) ProtoMessage() {}
 
 func (x *PodAntiAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[119]
+	mi := &file_berth_core_v1_core_proto_msgTypes[120]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8340,7 +8408,7 @@ func (x *PodAntiAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAntiAffinity.ProtoReflect.Descriptor instead.
 func (*PodAntiAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{119}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{120}
 }
 
 func (x *PodAntiAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() []*PodAffinityTerm {
@@ -8373,7 +8441,7 @@ type PodCertificateProjection struct {
 
 func (x *PodCertificateProjection) Reset() {
 	*x = PodCertificateProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[120]
+	mi := &file_berth_core_v1_core_proto_msgTypes[121]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8385,7 +8453,7 @@ func (x *PodCertificateProjection) String() string {
 func (*PodCertificateProjection) ProtoMessage() {}
 
 func (x *PodCertificateProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[120]
+	mi := &file_berth_core_v1_core_proto_msgTypes[121]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8398,7 +8466,7 @@ func (x *PodCertificateProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCertificateProjection.ProtoReflect.Descriptor instead.
 func (*PodCertificateProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{120}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{121}
 }
 
 func (x *PodCertificateProjection) GetSignerName() string {
@@ -8472,7 +8540,7 @@ type PodCondition struct {
 
 func (x *PodCondition) Reset() {
 	*x = PodCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[121]
+	mi := &file_berth_core_v1_core_proto_msgTypes[122]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8484,7 +8552,7 @@ func (x *PodCondition) String() string {
 func (*PodCondition) ProtoMessage() {}
 
 func (x *PodCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[121]
+	mi := &file_berth_core_v1_core_proto_msgTypes[122]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8497,7 +8565,7 @@ func (x *PodCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCondition.ProtoReflect.Descriptor instead.
 func (*PodCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{121}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{122}
 }
 
 func (x *PodCondition) GetType() string {
@@ -8560,7 +8628,7 @@ type PodDNSConfig struct {
 
 func (x *PodDNSConfig) Reset() {
 	*x = PodDNSConfig{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[122]
+	mi := &file_berth_core_v1_core_proto_msgTypes[123]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8572,7 +8640,7 @@ func (x *PodDNSConfig) String() string {
 func (*PodDNSConfig) ProtoMessage() {}
 
 func (x *PodDNSConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[122]
+	mi := &file_berth_core_v1_core_proto_msgTypes[123]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8585,7 +8653,7 @@ func (x *PodDNSConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodDNSConfig.ProtoReflect.Descriptor instead.
 func (*PodDNSConfig) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{122}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{123}
 }
 
 func (x *PodDNSConfig) GetNameservers() []string {
@@ -8619,7 +8687,7 @@ type PodDNSConfigOption struct {
 
 func (x *PodDNSConfigOption) Reset() {
 	*x = PodDNSConfigOption{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[123]
+	mi := &file_berth_core_v1_core_proto_msgTypes[124]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8631,7 +8699,7 @@ func (x *PodDNSConfigOption) String() string {
 func (*PodDNSConfigOption) ProtoMessage() {}
 
 func (x *PodDNSConfigOption) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[123]
+	mi := &file_berth_core_v1_core_proto_msgTypes[124]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8644,7 +8712,7 @@ func (x *PodDNSConfigOption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodDNSConfigOption.ProtoReflect.Descriptor instead.
 func (*PodDNSConfigOption) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{123}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{124}
 }
 
 func (x *PodDNSConfigOption) GetName() string {
@@ -8671,7 +8739,7 @@ type PodExtendedResourceClaimStatus struct {
 
 func (x *PodExtendedResourceClaimStatus) Reset() {
 	*x = PodExtendedResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[124]
+	mi := &file_berth_core_v1_core_proto_msgTypes[125]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8683,7 +8751,7 @@ func (x *PodExtendedResourceClaimStatus) String() string {
 func (*PodExtendedResourceClaimStatus) ProtoMessage() {}
 
 func (x *PodExtendedResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[124]
+	mi := &file_berth_core_v1_core_proto_msgTypes[125]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8696,7 +8764,7 @@ func (x *PodExtendedResourceClaimStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodExtendedResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*PodExtendedResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{124}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{125}
 }
 
 func (x *PodExtendedResourceClaimStatus) GetRequestMappings() []*ContainerExtendedResourceRequest {
@@ -8722,7 +8790,7 @@ type PodIP struct {
 
 func (x *PodIP) Reset() {
 	*x = PodIP{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[125]
+	mi := &file_berth_core_v1_core_proto_msgTypes[126]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8734,7 +8802,7 @@ func (x *PodIP) String() string {
 func (*PodIP) ProtoMessage() {}
 
 func (x *PodIP) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[125]
+	mi := &file_berth_core_v1_core_proto_msgTypes[126]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8747,7 +8815,7 @@ func (x *PodIP) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodIP.ProtoReflect.Descriptor instead.
 func (*PodIP) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{125}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{126}
 }
 
 func (x *PodIP) GetIp() string {
@@ -8769,7 +8837,7 @@ type PodList struct {
 
 func (x *PodList) Reset() {
 	*x = PodList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[126]
+	mi := &file_berth_core_v1_core_proto_msgTypes[127]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8781,7 +8849,7 @@ func (x *PodList) String() string {
 func (*PodList) ProtoMessage() {}
 
 func (x *PodList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[126]
+	mi := &file_berth_core_v1_core_proto_msgTypes[127]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8794,7 +8862,7 @@ func (x *PodList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodList.ProtoReflect.Descriptor instead.
 func (*PodList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{126}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{127}
 }
 
 func (x *PodList) GetApiVersion() string {
@@ -8834,7 +8902,7 @@ type PodOS struct {
 
 func (x *PodOS) Reset() {
 	*x = PodOS{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[127]
+	mi := &file_berth_core_v1_core_proto_msgTypes[128]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8846,7 +8914,7 @@ func (x *PodOS) String() string {
 func (*PodOS) ProtoMessage() {}
 
 func (x *PodOS) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[127]
+	mi := &file_berth_core_v1_core_proto_msgTypes[128]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8859,7 +8927,7 @@ func (x *PodOS) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodOS.ProtoReflect.Descriptor instead.
 func (*PodOS) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{127}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{128}
 }
 
 func (x *PodOS) GetName() string {
@@ -8878,7 +8946,7 @@ type PodReadinessGate struct {
 
 func (x *PodReadinessGate) Reset() {
 	*x = PodReadinessGate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[128]
+	mi := &file_berth_core_v1_core_proto_msgTypes[129]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8890,7 +8958,7 @@ func (x *PodReadinessGate) String() string {
 func (*PodReadinessGate) ProtoMessage() {}
 
 func (x *PodReadinessGate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[128]
+	mi := &file_berth_core_v1_core_proto_msgTypes[129]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8903,7 +8971,7 @@ func (x *PodReadinessGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodReadinessGate.ProtoReflect.Descriptor instead.
 func (*PodReadinessGate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{128}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{129}
 }
 
 func (x *PodReadinessGate) GetConditionType() string {
@@ -8924,7 +8992,7 @@ type PodResourceClaim struct {
 
 func (x *PodResourceClaim) Reset() {
 	*x = PodResourceClaim{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[129]
+	mi := &file_berth_core_v1_core_proto_msgTypes[130]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8936,7 +9004,7 @@ func (x *PodResourceClaim) String() string {
 func (*PodResourceClaim) ProtoMessage() {}
 
 func (x *PodResourceClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[129]
+	mi := &file_berth_core_v1_core_proto_msgTypes[130]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8949,7 +9017,7 @@ func (x *PodResourceClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodResourceClaim.ProtoReflect.Descriptor instead.
 func (*PodResourceClaim) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{129}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{130}
 }
 
 func (x *PodResourceClaim) GetName() string {
@@ -8983,7 +9051,7 @@ type PodResourceClaimStatus struct {
 
 func (x *PodResourceClaimStatus) Reset() {
 	*x = PodResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[130]
+	mi := &file_berth_core_v1_core_proto_msgTypes[131]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8995,7 +9063,7 @@ func (x *PodResourceClaimStatus) String() string {
 func (*PodResourceClaimStatus) ProtoMessage() {}
 
 func (x *PodResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[130]
+	mi := &file_berth_core_v1_core_proto_msgTypes[131]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9008,7 +9076,7 @@ func (x *PodResourceClaimStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*PodResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{130}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{131}
 }
 
 func (x *PodResourceClaimStatus) GetName() string {
@@ -9034,7 +9102,7 @@ type PodSchedulingGate struct {
 
 func (x *PodSchedulingGate) Reset() {
 	*x = PodSchedulingGate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[131]
+	mi := &file_berth_core_v1_core_proto_msgTypes[132]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9046,7 +9114,7 @@ func (x *PodSchedulingGate) String() string {
 func (*PodSchedulingGate) ProtoMessage() {}
 
 func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[131]
+	mi := &file_berth_core_v1_core_proto_msgTypes[132]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9059,7 +9127,7 @@ func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGate.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{131}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{132}
 }
 
 func (x *PodSchedulingGate) GetName() string {
@@ -9078,7 +9146,7 @@ type PodSchedulingGroup struct {
 
 func (x *PodSchedulingGroup) Reset() {
 	*x = PodSchedulingGroup{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[132]
+	mi := &file_berth_core_v1_core_proto_msgTypes[133]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9090,7 +9158,7 @@ func (x *PodSchedulingGroup) String() string {
 func (*PodSchedulingGroup) ProtoMessage() {}
 
 func (x *PodSchedulingGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[132]
+	mi := &file_berth_core_v1_core_proto_msgTypes[133]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9103,7 +9171,7 @@ func (x *PodSchedulingGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGroup.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGroup) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{132}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{133}
 }
 
 func (x *PodSchedulingGroup) GetPodGroupName() string {
@@ -9134,7 +9202,7 @@ type PodSecurityContext struct {
 
 func (x *PodSecurityContext) Reset() {
 	*x = PodSecurityContext{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[133]
+	mi := &file_berth_core_v1_core_proto_msgTypes[134]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9146,7 +9214,7 @@ func (x *PodSecurityContext) String() string {
 func (*PodSecurityContext) ProtoMessage() {}
 
 func (x *PodSecurityContext) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[133]
+	mi := &file_berth_core_v1_core_proto_msgTypes[134]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9159,7 +9227,7 @@ func (x *PodSecurityContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSecurityContext.ProtoReflect.Descriptor instead.
 func (*PodSecurityContext) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{133}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{134}
 }
 
 func (x *PodSecurityContext) GetSeLinuxOptions() *SELinuxOptions {
@@ -9304,7 +9372,7 @@ type PodSpec struct {
 
 func (x *PodSpec) Reset() {
 	*x = PodSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[134]
+	mi := &file_berth_core_v1_core_proto_msgTypes[135]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9316,7 +9384,7 @@ func (x *PodSpec) String() string {
 func (*PodSpec) ProtoMessage() {}
 
 func (x *PodSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[134]
+	mi := &file_berth_core_v1_core_proto_msgTypes[135]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9329,7 +9397,7 @@ func (x *PodSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSpec.ProtoReflect.Descriptor instead.
 func (*PodSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{134}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{135}
 }
 
 func (x *PodSpec) GetVolumes() []*Volume {
@@ -9663,7 +9731,7 @@ type PodStatus struct {
 
 func (x *PodStatus) Reset() {
 	*x = PodStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[135]
+	mi := &file_berth_core_v1_core_proto_msgTypes[136]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9675,7 +9743,7 @@ func (x *PodStatus) String() string {
 func (*PodStatus) ProtoMessage() {}
 
 func (x *PodStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[135]
+	mi := &file_berth_core_v1_core_proto_msgTypes[136]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9688,7 +9756,7 @@ func (x *PodStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodStatus.ProtoReflect.Descriptor instead.
 func (*PodStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{135}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{136}
 }
 
 func (x *PodStatus) GetObservedGeneration() int64 {
@@ -9856,7 +9924,7 @@ type PodVolumeHealth struct {
 
 func (x *PodVolumeHealth) Reset() {
 	*x = PodVolumeHealth{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[136]
+	mi := &file_berth_core_v1_core_proto_msgTypes[137]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9868,7 +9936,7 @@ func (x *PodVolumeHealth) String() string {
 func (*PodVolumeHealth) ProtoMessage() {}
 
 func (x *PodVolumeHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[136]
+	mi := &file_berth_core_v1_core_proto_msgTypes[137]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9881,7 +9949,7 @@ func (x *PodVolumeHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodVolumeHealth.ProtoReflect.Descriptor instead.
 func (*PodVolumeHealth) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{136}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{137}
 }
 
 func (x *PodVolumeHealth) GetName() string {
@@ -9916,7 +9984,7 @@ type PortworxVolumeSource struct {
 
 func (x *PortworxVolumeSource) Reset() {
 	*x = PortworxVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[137]
+	mi := &file_berth_core_v1_core_proto_msgTypes[138]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9928,7 +9996,7 @@ func (x *PortworxVolumeSource) String() string {
 func (*PortworxVolumeSource) ProtoMessage() {}
 
 func (x *PortworxVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[137]
+	mi := &file_berth_core_v1_core_proto_msgTypes[138]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9941,7 +10009,7 @@ func (x *PortworxVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PortworxVolumeSource.ProtoReflect.Descriptor instead.
 func (*PortworxVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{137}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{138}
 }
 
 func (x *PortworxVolumeSource) GetVolumeID() string {
@@ -9975,7 +10043,7 @@ type Preconditions struct {
 
 func (x *Preconditions) Reset() {
 	*x = Preconditions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[138]
+	mi := &file_berth_core_v1_core_proto_msgTypes[139]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9987,7 +10055,7 @@ func (x *Preconditions) String() string {
 func (*Preconditions) ProtoMessage() {}
 
 func (x *Preconditions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[138]
+	mi := &file_berth_core_v1_core_proto_msgTypes[139]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10000,7 +10068,7 @@ func (x *Preconditions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Preconditions.ProtoReflect.Descriptor instead.
 func (*Preconditions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{138}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{139}
 }
 
 func (x *Preconditions) GetUid() string {
@@ -10027,7 +10095,7 @@ type PreferredSchedulingTerm struct {
 
 func (x *PreferredSchedulingTerm) Reset() {
 	*x = PreferredSchedulingTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[139]
+	mi := &file_berth_core_v1_core_proto_msgTypes[140]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10039,7 +10107,7 @@ func (x *PreferredSchedulingTerm) String() string {
 func (*PreferredSchedulingTerm) ProtoMessage() {}
 
 func (x *PreferredSchedulingTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[139]
+	mi := &file_berth_core_v1_core_proto_msgTypes[140]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10052,7 +10120,7 @@ func (x *PreferredSchedulingTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreferredSchedulingTerm.ProtoReflect.Descriptor instead.
 func (*PreferredSchedulingTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{139}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{140}
 }
 
 func (x *PreferredSchedulingTerm) GetWeight() int32 {
@@ -10084,7 +10152,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[140]
+	mi := &file_berth_core_v1_core_proto_msgTypes[141]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10096,7 +10164,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[140]
+	mi := &file_berth_core_v1_core_proto_msgTypes[141]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10109,7 +10177,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{140}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{141}
 }
 
 func (x *Probe) GetHandler() *ProbeHandler {
@@ -10173,7 +10241,7 @@ type ProbeHandler struct {
 
 func (x *ProbeHandler) Reset() {
 	*x = ProbeHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[141]
+	mi := &file_berth_core_v1_core_proto_msgTypes[142]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10185,7 +10253,7 @@ func (x *ProbeHandler) String() string {
 func (*ProbeHandler) ProtoMessage() {}
 
 func (x *ProbeHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[141]
+	mi := &file_berth_core_v1_core_proto_msgTypes[142]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10198,7 +10266,7 @@ func (x *ProbeHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProbeHandler.ProtoReflect.Descriptor instead.
 func (*ProbeHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{141}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{142}
 }
 
 func (x *ProbeHandler) GetExec() *ExecAction {
@@ -10240,7 +10308,7 @@ type ProjectedVolumeSource struct {
 
 func (x *ProjectedVolumeSource) Reset() {
 	*x = ProjectedVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	mi := &file_berth_core_v1_core_proto_msgTypes[143]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10252,7 +10320,7 @@ func (x *ProjectedVolumeSource) String() string {
 func (*ProjectedVolumeSource) ProtoMessage() {}
 
 func (x *ProjectedVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	mi := &file_berth_core_v1_core_proto_msgTypes[143]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10265,7 +10333,7 @@ func (x *ProjectedVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectedVolumeSource.ProtoReflect.Descriptor instead.
 func (*ProjectedVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{142}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{143}
 }
 
 func (x *ProjectedVolumeSource) GetSources() []*VolumeProjection {
@@ -10303,7 +10371,7 @@ type QuobyteVolumeSource struct {
 
 func (x *QuobyteVolumeSource) Reset() {
 	*x = QuobyteVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	mi := &file_berth_core_v1_core_proto_msgTypes[144]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10315,7 +10383,7 @@ func (x *QuobyteVolumeSource) String() string {
 func (*QuobyteVolumeSource) ProtoMessage() {}
 
 func (x *QuobyteVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	mi := &file_berth_core_v1_core_proto_msgTypes[144]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10328,7 +10396,7 @@ func (x *QuobyteVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuobyteVolumeSource.ProtoReflect.Descriptor instead.
 func (*QuobyteVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{143}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{144}
 }
 
 func (x *QuobyteVolumeSource) GetRegistry() string {
@@ -10389,7 +10457,7 @@ type RBDVolumeSource struct {
 
 func (x *RBDVolumeSource) Reset() {
 	*x = RBDVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[144]
+	mi := &file_berth_core_v1_core_proto_msgTypes[145]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10401,7 +10469,7 @@ func (x *RBDVolumeSource) String() string {
 func (*RBDVolumeSource) ProtoMessage() {}
 
 func (x *RBDVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[144]
+	mi := &file_berth_core_v1_core_proto_msgTypes[145]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10414,7 +10482,7 @@ func (x *RBDVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RBDVolumeSource.ProtoReflect.Descriptor instead.
 func (*RBDVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{144}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{145}
 }
 
 func (x *RBDVolumeSource) GetMonitors() []string {
@@ -10483,7 +10551,7 @@ type ResourceClaim struct {
 
 func (x *ResourceClaim) Reset() {
 	*x = ResourceClaim{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[145]
+	mi := &file_berth_core_v1_core_proto_msgTypes[146]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10495,7 +10563,7 @@ func (x *ResourceClaim) String() string {
 func (*ResourceClaim) ProtoMessage() {}
 
 func (x *ResourceClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[145]
+	mi := &file_berth_core_v1_core_proto_msgTypes[146]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10508,7 +10576,7 @@ func (x *ResourceClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceClaim.ProtoReflect.Descriptor instead.
 func (*ResourceClaim) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{145}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{146}
 }
 
 func (x *ResourceClaim) GetName() string {
@@ -10536,7 +10604,7 @@ type ResourceFieldSelector struct {
 
 func (x *ResourceFieldSelector) Reset() {
 	*x = ResourceFieldSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[146]
+	mi := &file_berth_core_v1_core_proto_msgTypes[147]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10548,7 +10616,7 @@ func (x *ResourceFieldSelector) String() string {
 func (*ResourceFieldSelector) ProtoMessage() {}
 
 func (x *ResourceFieldSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[146]
+	mi := &file_berth_core_v1_core_proto_msgTypes[147]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10561,7 +10629,7 @@ func (x *ResourceFieldSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceFieldSelector.ProtoReflect.Descriptor instead.
 func (*ResourceFieldSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{146}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{147}
 }
 
 func (x *ResourceFieldSelector) GetContainerName() string {
@@ -10596,7 +10664,7 @@ type ResourceHealth struct {
 
 func (x *ResourceHealth) Reset() {
 	*x = ResourceHealth{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[147]
+	mi := &file_berth_core_v1_core_proto_msgTypes[148]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10608,7 +10676,7 @@ func (x *ResourceHealth) String() string {
 func (*ResourceHealth) ProtoMessage() {}
 
 func (x *ResourceHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[147]
+	mi := &file_berth_core_v1_core_proto_msgTypes[148]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10621,7 +10689,7 @@ func (x *ResourceHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceHealth.ProtoReflect.Descriptor instead.
 func (*ResourceHealth) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{147}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{148}
 }
 
 func (x *ResourceHealth) GetResourceID() string {
@@ -10656,7 +10724,7 @@ type ResourceRequirements struct {
 
 func (x *ResourceRequirements) Reset() {
 	*x = ResourceRequirements{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[148]
+	mi := &file_berth_core_v1_core_proto_msgTypes[149]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10668,7 +10736,7 @@ func (x *ResourceRequirements) String() string {
 func (*ResourceRequirements) ProtoMessage() {}
 
 func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[148]
+	mi := &file_berth_core_v1_core_proto_msgTypes[149]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10681,7 +10749,7 @@ func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceRequirements.ProtoReflect.Descriptor instead.
 func (*ResourceRequirements) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{148}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{149}
 }
 
 func (x *ResourceRequirements) GetLimits() map[string]*wrapperspb.StringValue {
@@ -10715,7 +10783,7 @@ type ResourceStatus struct {
 
 func (x *ResourceStatus) Reset() {
 	*x = ResourceStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[149]
+	mi := &file_berth_core_v1_core_proto_msgTypes[150]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10727,7 +10795,7 @@ func (x *ResourceStatus) String() string {
 func (*ResourceStatus) ProtoMessage() {}
 
 func (x *ResourceStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[149]
+	mi := &file_berth_core_v1_core_proto_msgTypes[150]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10740,7 +10808,7 @@ func (x *ResourceStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceStatus.ProtoReflect.Descriptor instead.
 func (*ResourceStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{149}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{150}
 }
 
 func (x *ResourceStatus) GetName() string {
@@ -10769,7 +10837,7 @@ type SELinuxOptions struct {
 
 func (x *SELinuxOptions) Reset() {
 	*x = SELinuxOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[150]
+	mi := &file_berth_core_v1_core_proto_msgTypes[151]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10781,7 +10849,7 @@ func (x *SELinuxOptions) String() string {
 func (*SELinuxOptions) ProtoMessage() {}
 
 func (x *SELinuxOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[150]
+	mi := &file_berth_core_v1_core_proto_msgTypes[151]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10794,7 +10862,7 @@ func (x *SELinuxOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SELinuxOptions.ProtoReflect.Descriptor instead.
 func (*SELinuxOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{150}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{151}
 }
 
 func (x *SELinuxOptions) GetUser() string {
@@ -10843,7 +10911,7 @@ type ScaleIOVolumeSource struct {
 
 func (x *ScaleIOVolumeSource) Reset() {
 	*x = ScaleIOVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[151]
+	mi := &file_berth_core_v1_core_proto_msgTypes[152]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10855,7 +10923,7 @@ func (x *ScaleIOVolumeSource) String() string {
 func (*ScaleIOVolumeSource) ProtoMessage() {}
 
 func (x *ScaleIOVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[151]
+	mi := &file_berth_core_v1_core_proto_msgTypes[152]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10868,7 +10936,7 @@ func (x *ScaleIOVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScaleIOVolumeSource.ProtoReflect.Descriptor instead.
 func (*ScaleIOVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{151}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{152}
 }
 
 func (x *ScaleIOVolumeSource) GetGateway() string {
@@ -10951,7 +11019,7 @@ type SeccompProfile struct {
 
 func (x *SeccompProfile) Reset() {
 	*x = SeccompProfile{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[152]
+	mi := &file_berth_core_v1_core_proto_msgTypes[153]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10963,7 +11031,7 @@ func (x *SeccompProfile) String() string {
 func (*SeccompProfile) ProtoMessage() {}
 
 func (x *SeccompProfile) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[152]
+	mi := &file_berth_core_v1_core_proto_msgTypes[153]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10976,7 +11044,7 @@ func (x *SeccompProfile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeccompProfile.ProtoReflect.Descriptor instead.
 func (*SeccompProfile) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{152}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{153}
 }
 
 func (x *SeccompProfile) GetType() string {
@@ -11008,7 +11076,7 @@ type Secret struct {
 
 func (x *Secret) Reset() {
 	*x = Secret{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[153]
+	mi := &file_berth_core_v1_core_proto_msgTypes[154]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11020,7 +11088,7 @@ func (x *Secret) String() string {
 func (*Secret) ProtoMessage() {}
 
 func (x *Secret) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[153]
+	mi := &file_berth_core_v1_core_proto_msgTypes[154]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11033,7 +11101,7 @@ func (x *Secret) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Secret.ProtoReflect.Descriptor instead.
 func (*Secret) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{153}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{154}
 }
 
 func (x *Secret) GetApiVersion() string {
@@ -11095,7 +11163,7 @@ type SecretEnvSource struct {
 
 func (x *SecretEnvSource) Reset() {
 	*x = SecretEnvSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	mi := &file_berth_core_v1_core_proto_msgTypes[155]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11107,7 +11175,7 @@ func (x *SecretEnvSource) String() string {
 func (*SecretEnvSource) ProtoMessage() {}
 
 func (x *SecretEnvSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	mi := &file_berth_core_v1_core_proto_msgTypes[155]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11120,7 +11188,7 @@ func (x *SecretEnvSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretEnvSource.ProtoReflect.Descriptor instead.
 func (*SecretEnvSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{154}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{155}
 }
 
 func (x *SecretEnvSource) GetLocalObjectReference() *LocalObjectReference {
@@ -11148,7 +11216,7 @@ type SecretKeySelector struct {
 
 func (x *SecretKeySelector) Reset() {
 	*x = SecretKeySelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	mi := &file_berth_core_v1_core_proto_msgTypes[156]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11160,7 +11228,7 @@ func (x *SecretKeySelector) String() string {
 func (*SecretKeySelector) ProtoMessage() {}
 
 func (x *SecretKeySelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	mi := &file_berth_core_v1_core_proto_msgTypes[156]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11173,7 +11241,7 @@ func (x *SecretKeySelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretKeySelector.ProtoReflect.Descriptor instead.
 func (*SecretKeySelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{155}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{156}
 }
 
 func (x *SecretKeySelector) GetLocalObjectReference() *LocalObjectReference {
@@ -11209,7 +11277,7 @@ type SecretList struct {
 
 func (x *SecretList) Reset() {
 	*x = SecretList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[156]
+	mi := &file_berth_core_v1_core_proto_msgTypes[157]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11221,7 +11289,7 @@ func (x *SecretList) String() string {
 func (*SecretList) ProtoMessage() {}
 
 func (x *SecretList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[156]
+	mi := &file_berth_core_v1_core_proto_msgTypes[157]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11234,7 +11302,7 @@ func (x *SecretList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretList.ProtoReflect.Descriptor instead.
 func (*SecretList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{156}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{157}
 }
 
 func (x *SecretList) GetApiVersion() string {
@@ -11276,7 +11344,7 @@ type SecretProjection struct {
 
 func (x *SecretProjection) Reset() {
 	*x = SecretProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[157]
+	mi := &file_berth_core_v1_core_proto_msgTypes[158]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11288,7 +11356,7 @@ func (x *SecretProjection) String() string {
 func (*SecretProjection) ProtoMessage() {}
 
 func (x *SecretProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[157]
+	mi := &file_berth_core_v1_core_proto_msgTypes[158]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11301,7 +11369,7 @@ func (x *SecretProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretProjection.ProtoReflect.Descriptor instead.
 func (*SecretProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{157}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{158}
 }
 
 func (x *SecretProjection) GetLocalObjectReference() *LocalObjectReference {
@@ -11338,7 +11406,7 @@ type SecretVolumeSource struct {
 
 func (x *SecretVolumeSource) Reset() {
 	*x = SecretVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	mi := &file_berth_core_v1_core_proto_msgTypes[159]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11350,7 +11418,7 @@ func (x *SecretVolumeSource) String() string {
 func (*SecretVolumeSource) ProtoMessage() {}
 
 func (x *SecretVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	mi := &file_berth_core_v1_core_proto_msgTypes[159]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11363,7 +11431,7 @@ func (x *SecretVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretVolumeSource.ProtoReflect.Descriptor instead.
 func (*SecretVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{158}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{159}
 }
 
 func (x *SecretVolumeSource) GetSecretName() string {
@@ -11421,7 +11489,7 @@ type SecurityContext struct {
 
 func (x *SecurityContext) Reset() {
 	*x = SecurityContext{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[159]
+	mi := &file_berth_core_v1_core_proto_msgTypes[160]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11433,7 +11501,7 @@ func (x *SecurityContext) String() string {
 func (*SecurityContext) ProtoMessage() {}
 
 func (x *SecurityContext) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[159]
+	mi := &file_berth_core_v1_core_proto_msgTypes[160]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11446,7 +11514,7 @@ func (x *SecurityContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecurityContext.ProtoReflect.Descriptor instead.
 func (*SecurityContext) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{159}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{160}
 }
 
 func (x *SecurityContext) GetCapabilities() *Capabilities {
@@ -11547,7 +11615,7 @@ type ServiceAccount struct {
 
 func (x *ServiceAccount) Reset() {
 	*x = ServiceAccount{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[160]
+	mi := &file_berth_core_v1_core_proto_msgTypes[161]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11559,7 +11627,7 @@ func (x *ServiceAccount) String() string {
 func (*ServiceAccount) ProtoMessage() {}
 
 func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[160]
+	mi := &file_berth_core_v1_core_proto_msgTypes[161]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11572,7 +11640,7 @@ func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccount.ProtoReflect.Descriptor instead.
 func (*ServiceAccount) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{160}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{161}
 }
 
 func (x *ServiceAccount) GetApiVersion() string {
@@ -11629,7 +11697,7 @@ type ServiceAccountList struct {
 
 func (x *ServiceAccountList) Reset() {
 	*x = ServiceAccountList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[161]
+	mi := &file_berth_core_v1_core_proto_msgTypes[162]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11641,7 +11709,7 @@ func (x *ServiceAccountList) String() string {
 func (*ServiceAccountList) ProtoMessage() {}
 
 func (x *ServiceAccountList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[161]
+	mi := &file_berth_core_v1_core_proto_msgTypes[162]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11654,7 +11722,7 @@ func (x *ServiceAccountList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountList.ProtoReflect.Descriptor instead.
 func (*ServiceAccountList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{161}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{162}
 }
 
 func (x *ServiceAccountList) GetApiVersion() string {
@@ -11697,7 +11765,7 @@ type ServiceAccountTokenProjection struct {
 
 func (x *ServiceAccountTokenProjection) Reset() {
 	*x = ServiceAccountTokenProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[162]
+	mi := &file_berth_core_v1_core_proto_msgTypes[163]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11709,7 +11777,7 @@ func (x *ServiceAccountTokenProjection) String() string {
 func (*ServiceAccountTokenProjection) ProtoMessage() {}
 
 func (x *ServiceAccountTokenProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[162]
+	mi := &file_berth_core_v1_core_proto_msgTypes[163]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11722,7 +11790,7 @@ func (x *ServiceAccountTokenProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountTokenProjection.ProtoReflect.Descriptor instead.
 func (*ServiceAccountTokenProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{162}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{163}
 }
 
 func (x *ServiceAccountTokenProjection) GetAudience() string {
@@ -11762,7 +11830,7 @@ type ShardInfo struct {
 
 func (x *ShardInfo) Reset() {
 	*x = ShardInfo{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[163]
+	mi := &file_berth_core_v1_core_proto_msgTypes[164]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11774,7 +11842,7 @@ func (x *ShardInfo) String() string {
 func (*ShardInfo) ProtoMessage() {}
 
 func (x *ShardInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[163]
+	mi := &file_berth_core_v1_core_proto_msgTypes[164]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11787,7 +11855,7 @@ func (x *ShardInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardInfo.ProtoReflect.Descriptor instead.
 func (*ShardInfo) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{163}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{164}
 }
 
 func (x *ShardInfo) GetSelector() string {
@@ -11806,7 +11874,7 @@ type SleepAction struct {
 
 func (x *SleepAction) Reset() {
 	*x = SleepAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[164]
+	mi := &file_berth_core_v1_core_proto_msgTypes[165]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11818,7 +11886,7 @@ func (x *SleepAction) String() string {
 func (*SleepAction) ProtoMessage() {}
 
 func (x *SleepAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[164]
+	mi := &file_berth_core_v1_core_proto_msgTypes[165]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11831,7 +11899,7 @@ func (x *SleepAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SleepAction.ProtoReflect.Descriptor instead.
 func (*SleepAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{164}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{165}
 }
 
 func (x *SleepAction) GetSeconds() int64 {
@@ -11857,7 +11925,7 @@ type Status struct {
 
 func (x *Status) Reset() {
 	*x = Status{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[165]
+	mi := &file_berth_core_v1_core_proto_msgTypes[166]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11869,7 +11937,7 @@ func (x *Status) String() string {
 func (*Status) ProtoMessage() {}
 
 func (x *Status) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[165]
+	mi := &file_berth_core_v1_core_proto_msgTypes[166]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11882,7 +11950,7 @@ func (x *Status) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Status.ProtoReflect.Descriptor instead.
 func (*Status) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{165}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{166}
 }
 
 func (x *Status) GetApiVersion() string {
@@ -11952,7 +12020,7 @@ type StatusCause struct {
 
 func (x *StatusCause) Reset() {
 	*x = StatusCause{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[166]
+	mi := &file_berth_core_v1_core_proto_msgTypes[167]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11964,7 +12032,7 @@ func (x *StatusCause) String() string {
 func (*StatusCause) ProtoMessage() {}
 
 func (x *StatusCause) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[166]
+	mi := &file_berth_core_v1_core_proto_msgTypes[167]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11977,7 +12045,7 @@ func (x *StatusCause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusCause.ProtoReflect.Descriptor instead.
 func (*StatusCause) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{166}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{167}
 }
 
 func (x *StatusCause) GetReason() string {
@@ -12015,7 +12083,7 @@ type StatusDetails struct {
 
 func (x *StatusDetails) Reset() {
 	*x = StatusDetails{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[167]
+	mi := &file_berth_core_v1_core_proto_msgTypes[168]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12027,7 +12095,7 @@ func (x *StatusDetails) String() string {
 func (*StatusDetails) ProtoMessage() {}
 
 func (x *StatusDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[167]
+	mi := &file_berth_core_v1_core_proto_msgTypes[168]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12040,7 +12108,7 @@ func (x *StatusDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusDetails.ProtoReflect.Descriptor instead.
 func (*StatusDetails) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{167}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{168}
 }
 
 func (x *StatusDetails) GetName() string {
@@ -12098,7 +12166,7 @@ type StorageOSVolumeSource struct {
 
 func (x *StorageOSVolumeSource) Reset() {
 	*x = StorageOSVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[168]
+	mi := &file_berth_core_v1_core_proto_msgTypes[169]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12110,7 +12178,7 @@ func (x *StorageOSVolumeSource) String() string {
 func (*StorageOSVolumeSource) ProtoMessage() {}
 
 func (x *StorageOSVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[168]
+	mi := &file_berth_core_v1_core_proto_msgTypes[169]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12123,7 +12191,7 @@ func (x *StorageOSVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageOSVolumeSource.ProtoReflect.Descriptor instead.
 func (*StorageOSVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{168}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{169}
 }
 
 func (x *StorageOSVolumeSource) GetVolumeName() string {
@@ -12171,7 +12239,7 @@ type Sysctl struct {
 
 func (x *Sysctl) Reset() {
 	*x = Sysctl{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[169]
+	mi := &file_berth_core_v1_core_proto_msgTypes[170]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12183,7 +12251,7 @@ func (x *Sysctl) String() string {
 func (*Sysctl) ProtoMessage() {}
 
 func (x *Sysctl) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[169]
+	mi := &file_berth_core_v1_core_proto_msgTypes[170]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12196,7 +12264,7 @@ func (x *Sysctl) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sysctl.ProtoReflect.Descriptor instead.
 func (*Sysctl) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{169}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{170}
 }
 
 func (x *Sysctl) GetName() string {
@@ -12223,7 +12291,7 @@ type TCPSocketAction struct {
 
 func (x *TCPSocketAction) Reset() {
 	*x = TCPSocketAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[170]
+	mi := &file_berth_core_v1_core_proto_msgTypes[171]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12235,7 +12303,7 @@ func (x *TCPSocketAction) String() string {
 func (*TCPSocketAction) ProtoMessage() {}
 
 func (x *TCPSocketAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[170]
+	mi := &file_berth_core_v1_core_proto_msgTypes[171]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12248,7 +12316,7 @@ func (x *TCPSocketAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TCPSocketAction.ProtoReflect.Descriptor instead.
 func (*TCPSocketAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{170}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{171}
 }
 
 func (x *TCPSocketAction) GetPort() *IntOrString {
@@ -12277,7 +12345,7 @@ type Taint struct {
 
 func (x *Taint) Reset() {
 	*x = Taint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[171]
+	mi := &file_berth_core_v1_core_proto_msgTypes[172]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12289,7 +12357,7 @@ func (x *Taint) String() string {
 func (*Taint) ProtoMessage() {}
 
 func (x *Taint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[171]
+	mi := &file_berth_core_v1_core_proto_msgTypes[172]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12302,7 +12370,7 @@ func (x *Taint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Taint.ProtoReflect.Descriptor instead.
 func (*Taint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{171}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{172}
 }
 
 func (x *Taint) GetKey() string {
@@ -12333,6 +12401,202 @@ func (x *Taint) GetTimeAdded() *timestamppb.Timestamp {
 	return nil
 }
 
+type TokenRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion    string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind          string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata      *ObjectMeta            `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Spec          *TokenRequestSpec      `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
+	Status        *TokenRequestStatus    `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TokenRequest) Reset() {
+	*x = TokenRequest{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenRequest) ProtoMessage() {}
+
+func (x *TokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenRequest.ProtoReflect.Descriptor instead.
+func (*TokenRequest) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{173}
+}
+
+func (x *TokenRequest) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *TokenRequest) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *TokenRequest) GetMetadata() *ObjectMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *TokenRequest) GetSpec() *TokenRequestSpec {
+	if x != nil {
+		return x.Spec
+	}
+	return nil
+}
+
+func (x *TokenRequest) GetStatus() *TokenRequestStatus {
+	if x != nil {
+		return x.Status
+	}
+	return nil
+}
+
+type TokenRequestSpec struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Audiences         []string               `protobuf:"bytes,1,rep,name=audiences,proto3" json:"audiences,omitempty"`
+	ExpirationSeconds *int64                 `protobuf:"varint,4,opt,name=expirationSeconds,proto3,oneof" json:"expirationSeconds,omitempty"`
+	BoundObjectRef    *BoundObjectReference  `protobuf:"bytes,3,opt,name=boundObjectRef,proto3" json:"boundObjectRef,omitempty"`
+	Attestations      map[string][]byte      `protobuf:"bytes,5,rep,name=attestations,proto3" json:"attestations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *TokenRequestSpec) Reset() {
+	*x = TokenRequestSpec{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenRequestSpec) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenRequestSpec) ProtoMessage() {}
+
+func (x *TokenRequestSpec) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenRequestSpec.ProtoReflect.Descriptor instead.
+func (*TokenRequestSpec) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{174}
+}
+
+func (x *TokenRequestSpec) GetAudiences() []string {
+	if x != nil {
+		return x.Audiences
+	}
+	return nil
+}
+
+func (x *TokenRequestSpec) GetExpirationSeconds() int64 {
+	if x != nil && x.ExpirationSeconds != nil {
+		return *x.ExpirationSeconds
+	}
+	return 0
+}
+
+func (x *TokenRequestSpec) GetBoundObjectRef() *BoundObjectReference {
+	if x != nil {
+		return x.BoundObjectRef
+	}
+	return nil
+}
+
+func (x *TokenRequestSpec) GetAttestations() map[string][]byte {
+	if x != nil {
+		return x.Attestations
+	}
+	return nil
+}
+
+type TokenRequestStatus struct {
+	state               protoimpl.MessageState `protogen:"open.v1"`
+	Token               string                 `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	ExpirationTimestamp *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expirationTimestamp,proto3" json:"expirationTimestamp,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *TokenRequestStatus) Reset() {
+	*x = TokenRequestStatus{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenRequestStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenRequestStatus) ProtoMessage() {}
+
+func (x *TokenRequestStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenRequestStatus.ProtoReflect.Descriptor instead.
+func (*TokenRequestStatus) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{175}
+}
+
+func (x *TokenRequestStatus) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *TokenRequestStatus) GetExpirationTimestamp() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpirationTimestamp
+	}
+	return nil
+}
+
 type Toleration struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	Key               string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -12346,7 +12610,7 @@ type Toleration struct {
 
 func (x *Toleration) Reset() {
 	*x = Toleration{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[172]
+	mi := &file_berth_core_v1_core_proto_msgTypes[176]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12358,7 +12622,7 @@ func (x *Toleration) String() string {
 func (*Toleration) ProtoMessage() {}
 
 func (x *Toleration) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[172]
+	mi := &file_berth_core_v1_core_proto_msgTypes[176]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12371,7 +12635,7 @@ func (x *Toleration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Toleration.ProtoReflect.Descriptor instead.
 func (*Toleration) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{172}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{176}
 }
 
 func (x *Toleration) GetKey() string {
@@ -12425,7 +12689,7 @@ type TopologySpreadConstraint struct {
 
 func (x *TopologySpreadConstraint) Reset() {
 	*x = TopologySpreadConstraint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	mi := &file_berth_core_v1_core_proto_msgTypes[177]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12437,7 +12701,7 @@ func (x *TopologySpreadConstraint) String() string {
 func (*TopologySpreadConstraint) ProtoMessage() {}
 
 func (x *TopologySpreadConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	mi := &file_berth_core_v1_core_proto_msgTypes[177]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12450,7 +12714,7 @@ func (x *TopologySpreadConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopologySpreadConstraint.ProtoReflect.Descriptor instead.
 func (*TopologySpreadConstraint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{173}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{177}
 }
 
 func (x *TopologySpreadConstraint) GetMaxSkew() int32 {
@@ -12520,7 +12784,7 @@ type TypedLocalObjectReference struct {
 
 func (x *TypedLocalObjectReference) Reset() {
 	*x = TypedLocalObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	mi := &file_berth_core_v1_core_proto_msgTypes[178]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12532,7 +12796,7 @@ func (x *TypedLocalObjectReference) String() string {
 func (*TypedLocalObjectReference) ProtoMessage() {}
 
 func (x *TypedLocalObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	mi := &file_berth_core_v1_core_proto_msgTypes[178]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12545,7 +12809,7 @@ func (x *TypedLocalObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedLocalObjectReference.ProtoReflect.Descriptor instead.
 func (*TypedLocalObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{174}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{178}
 }
 
 func (x *TypedLocalObjectReference) GetApiGroup() string {
@@ -12581,7 +12845,7 @@ type TypedObjectReference struct {
 
 func (x *TypedObjectReference) Reset() {
 	*x = TypedObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	mi := &file_berth_core_v1_core_proto_msgTypes[179]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12593,7 +12857,7 @@ func (x *TypedObjectReference) String() string {
 func (*TypedObjectReference) ProtoMessage() {}
 
 func (x *TypedObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	mi := &file_berth_core_v1_core_proto_msgTypes[179]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12606,7 +12870,7 @@ func (x *TypedObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedObjectReference.ProtoReflect.Descriptor instead.
 func (*TypedObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{175}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{179}
 }
 
 func (x *TypedObjectReference) GetApiGroup() string {
@@ -12647,7 +12911,7 @@ type Volume struct {
 
 func (x *Volume) Reset() {
 	*x = Volume{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[176]
+	mi := &file_berth_core_v1_core_proto_msgTypes[180]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12659,7 +12923,7 @@ func (x *Volume) String() string {
 func (*Volume) ProtoMessage() {}
 
 func (x *Volume) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[176]
+	mi := &file_berth_core_v1_core_proto_msgTypes[180]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12672,7 +12936,7 @@ func (x *Volume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Volume.ProtoReflect.Descriptor instead.
 func (*Volume) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{176}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{180}
 }
 
 func (x *Volume) GetName() string {
@@ -12699,7 +12963,7 @@ type VolumeDevice struct {
 
 func (x *VolumeDevice) Reset() {
 	*x = VolumeDevice{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[177]
+	mi := &file_berth_core_v1_core_proto_msgTypes[181]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12711,7 +12975,7 @@ func (x *VolumeDevice) String() string {
 func (*VolumeDevice) ProtoMessage() {}
 
 func (x *VolumeDevice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[177]
+	mi := &file_berth_core_v1_core_proto_msgTypes[181]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12724,7 +12988,7 @@ func (x *VolumeDevice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeDevice.ProtoReflect.Descriptor instead.
 func (*VolumeDevice) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{177}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{181}
 }
 
 func (x *VolumeDevice) GetName() string {
@@ -12752,7 +13016,7 @@ type VolumeHealthCondition struct {
 
 func (x *VolumeHealthCondition) Reset() {
 	*x = VolumeHealthCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[178]
+	mi := &file_berth_core_v1_core_proto_msgTypes[182]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12764,7 +13028,7 @@ func (x *VolumeHealthCondition) String() string {
 func (*VolumeHealthCondition) ProtoMessage() {}
 
 func (x *VolumeHealthCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[178]
+	mi := &file_berth_core_v1_core_proto_msgTypes[182]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12777,7 +13041,7 @@ func (x *VolumeHealthCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeHealthCondition.ProtoReflect.Descriptor instead.
 func (*VolumeHealthCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{178}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{182}
 }
 
 func (x *VolumeHealthCondition) GetStatus() string {
@@ -12817,7 +13081,7 @@ type VolumeMount struct {
 
 func (x *VolumeMount) Reset() {
 	*x = VolumeMount{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[179]
+	mi := &file_berth_core_v1_core_proto_msgTypes[183]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12829,7 +13093,7 @@ func (x *VolumeMount) String() string {
 func (*VolumeMount) ProtoMessage() {}
 
 func (x *VolumeMount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[179]
+	mi := &file_berth_core_v1_core_proto_msgTypes[183]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12842,7 +13106,7 @@ func (x *VolumeMount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMount.ProtoReflect.Descriptor instead.
 func (*VolumeMount) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{179}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{183}
 }
 
 func (x *VolumeMount) GetName() string {
@@ -12914,7 +13178,7 @@ type VolumeMountStatus struct {
 
 func (x *VolumeMountStatus) Reset() {
 	*x = VolumeMountStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[180]
+	mi := &file_berth_core_v1_core_proto_msgTypes[184]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12926,7 +13190,7 @@ func (x *VolumeMountStatus) String() string {
 func (*VolumeMountStatus) ProtoMessage() {}
 
 func (x *VolumeMountStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[180]
+	mi := &file_berth_core_v1_core_proto_msgTypes[184]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12939,7 +13203,7 @@ func (x *VolumeMountStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMountStatus.ProtoReflect.Descriptor instead.
 func (*VolumeMountStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{180}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{184}
 }
 
 func (x *VolumeMountStatus) GetName() string {
@@ -12991,7 +13255,7 @@ type VolumeProjection struct {
 
 func (x *VolumeProjection) Reset() {
 	*x = VolumeProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[181]
+	mi := &file_berth_core_v1_core_proto_msgTypes[185]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13003,7 +13267,7 @@ func (x *VolumeProjection) String() string {
 func (*VolumeProjection) ProtoMessage() {}
 
 func (x *VolumeProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[181]
+	mi := &file_berth_core_v1_core_proto_msgTypes[185]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13016,7 +13280,7 @@ func (x *VolumeProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeProjection.ProtoReflect.Descriptor instead.
 func (*VolumeProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{181}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{185}
 }
 
 func (x *VolumeProjection) GetSecret() *SecretProjection {
@@ -13071,7 +13335,7 @@ type VolumeResourceRequirements struct {
 
 func (x *VolumeResourceRequirements) Reset() {
 	*x = VolumeResourceRequirements{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[182]
+	mi := &file_berth_core_v1_core_proto_msgTypes[186]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13083,7 +13347,7 @@ func (x *VolumeResourceRequirements) String() string {
 func (*VolumeResourceRequirements) ProtoMessage() {}
 
 func (x *VolumeResourceRequirements) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[182]
+	mi := &file_berth_core_v1_core_proto_msgTypes[186]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13096,7 +13360,7 @@ func (x *VolumeResourceRequirements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeResourceRequirements.ProtoReflect.Descriptor instead.
 func (*VolumeResourceRequirements) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{182}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{186}
 }
 
 func (x *VolumeResourceRequirements) GetLimits() map[string]*wrapperspb.StringValue {
@@ -13151,7 +13415,7 @@ type VolumeSource struct {
 
 func (x *VolumeSource) Reset() {
 	*x = VolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[183]
+	mi := &file_berth_core_v1_core_proto_msgTypes[187]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13163,7 +13427,7 @@ func (x *VolumeSource) String() string {
 func (*VolumeSource) ProtoMessage() {}
 
 func (x *VolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[183]
+	mi := &file_berth_core_v1_core_proto_msgTypes[187]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13176,7 +13440,7 @@ func (x *VolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeSource.ProtoReflect.Descriptor instead.
 func (*VolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{183}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{187}
 }
 
 func (x *VolumeSource) GetHostPath() *HostPathVolumeSource {
@@ -13398,7 +13662,7 @@ type VolumeStatus struct {
 
 func (x *VolumeStatus) Reset() {
 	*x = VolumeStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[184]
+	mi := &file_berth_core_v1_core_proto_msgTypes[188]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13410,7 +13674,7 @@ func (x *VolumeStatus) String() string {
 func (*VolumeStatus) ProtoMessage() {}
 
 func (x *VolumeStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[184]
+	mi := &file_berth_core_v1_core_proto_msgTypes[188]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13423,7 +13687,7 @@ func (x *VolumeStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeStatus.ProtoReflect.Descriptor instead.
 func (*VolumeStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{184}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{188}
 }
 
 func (x *VolumeStatus) GetImage() *ImageVolumeStatus {
@@ -13445,7 +13709,7 @@ type VsphereVirtualDiskVolumeSource struct {
 
 func (x *VsphereVirtualDiskVolumeSource) Reset() {
 	*x = VsphereVirtualDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[185]
+	mi := &file_berth_core_v1_core_proto_msgTypes[189]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13457,7 +13721,7 @@ func (x *VsphereVirtualDiskVolumeSource) String() string {
 func (*VsphereVirtualDiskVolumeSource) ProtoMessage() {}
 
 func (x *VsphereVirtualDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[185]
+	mi := &file_berth_core_v1_core_proto_msgTypes[189]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13470,7 +13734,7 @@ func (x *VsphereVirtualDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VsphereVirtualDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*VsphereVirtualDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{185}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{189}
 }
 
 func (x *VsphereVirtualDiskVolumeSource) GetVolumePath() string {
@@ -13511,7 +13775,7 @@ type WeightedPodAffinityTerm struct {
 
 func (x *WeightedPodAffinityTerm) Reset() {
 	*x = WeightedPodAffinityTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[186]
+	mi := &file_berth_core_v1_core_proto_msgTypes[190]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13523,7 +13787,7 @@ func (x *WeightedPodAffinityTerm) String() string {
 func (*WeightedPodAffinityTerm) ProtoMessage() {}
 
 func (x *WeightedPodAffinityTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[186]
+	mi := &file_berth_core_v1_core_proto_msgTypes[190]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13536,7 +13800,7 @@ func (x *WeightedPodAffinityTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WeightedPodAffinityTerm.ProtoReflect.Descriptor instead.
 func (*WeightedPodAffinityTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{186}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{190}
 }
 
 func (x *WeightedPodAffinityTerm) GetWeight() int32 {
@@ -13565,7 +13829,7 @@ type WindowsSecurityContextOptions struct {
 
 func (x *WindowsSecurityContextOptions) Reset() {
 	*x = WindowsSecurityContextOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[187]
+	mi := &file_berth_core_v1_core_proto_msgTypes[191]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13577,7 +13841,7 @@ func (x *WindowsSecurityContextOptions) String() string {
 func (*WindowsSecurityContextOptions) ProtoMessage() {}
 
 func (x *WindowsSecurityContextOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[187]
+	mi := &file_berth_core_v1_core_proto_msgTypes[191]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13590,7 +13854,7 @@ func (x *WindowsSecurityContextOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WindowsSecurityContextOptions.ProtoReflect.Descriptor instead.
 func (*WindowsSecurityContextOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{187}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{191}
 }
 
 func (x *WindowsSecurityContextOptions) GetGmsaCredentialSpecName() string {
@@ -13673,7 +13937,14 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"apiVersion\x12\x13\n" +
 	"\x04kind\x18\xea\a \x01(\tR\x04kind\x125\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x19.berth.core.v1.ObjectMetaR\bmetadata\x126\n" +
-	"\x06target\x18\x02 \x01(\v2\x1e.berth.core.v1.ObjectReferenceR\x06target\"\xff\x02\n" +
+	"\x06target\x18\x02 \x01(\v2\x1e.berth.core.v1.ObjectReferenceR\x06target\"p\n" +
+	"\x14BoundObjectReference\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1e\n" +
+	"\n" +
+	"apiVersion\x18\x02 \x01(\tR\n" +
+	"apiVersion\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
+	"\x03uID\x18\x04 \x01(\tR\x03uID\"\xff\x02\n" +
 	"\x0fCSIVolumeSource\x12\x16\n" +
 	"\x06driver\x18\x01 \x01(\tR\x06driver\x12\x1f\n" +
 	"\breadOnly\x18\x02 \x01(\bH\x00R\breadOnly\x88\x01\x01\x12\x1b\n" +
@@ -14887,7 +15158,27 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +
 	"\x06effect\x18\x03 \x01(\tR\x06effect\x128\n" +
-	"\ttimeAdded\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\ttimeAdded\"\xb1\x01\n" +
+	"\ttimeAdded\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\ttimeAdded\"\xeb\x01\n" +
+	"\fTokenRequest\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x125\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x19.berth.core.v1.ObjectMetaR\bmetadata\x123\n" +
+	"\x04spec\x18\x02 \x01(\v2\x1f.berth.core.v1.TokenRequestSpecR\x04spec\x129\n" +
+	"\x06status\x18\x03 \x01(\v2!.berth.core.v1.TokenRequestStatusR\x06status\"\xde\x02\n" +
+	"\x10TokenRequestSpec\x12\x1c\n" +
+	"\taudiences\x18\x01 \x03(\tR\taudiences\x121\n" +
+	"\x11expirationSeconds\x18\x04 \x01(\x03H\x00R\x11expirationSeconds\x88\x01\x01\x12K\n" +
+	"\x0eboundObjectRef\x18\x03 \x01(\v2#.berth.core.v1.BoundObjectReferenceR\x0eboundObjectRef\x12U\n" +
+	"\fattestations\x18\x05 \x03(\v21.berth.core.v1.TokenRequestSpec.AttestationsEntryR\fattestations\x1a?\n" +
+	"\x11AttestationsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x14\n" +
+	"\x12_expirationSeconds\"x\n" +
+	"\x12TokenRequestStatus\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x12L\n" +
+	"\x13expirationTimestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x13expirationTimestamp\"\xb1\x01\n" +
 	"\n" +
 	"Toleration\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x1a\n" +
@@ -15037,7 +15328,7 @@ func file_berth_core_v1_core_proto_rawDescGZIP() []byte {
 	return file_berth_core_v1_core_proto_rawDescData
 }
 
-var file_berth_core_v1_core_proto_msgTypes = make([]protoimpl.MessageInfo, 208)
+var file_berth_core_v1_core_proto_msgTypes = make([]protoimpl.MessageInfo, 213)
 var file_berth_core_v1_core_proto_goTypes = []any{
 	(*IntOrString)(nil),                        // 0: berth.core.v1.IntOrString
 	(*FieldsV1)(nil),                           // 1: berth.core.v1.FieldsV1
@@ -15048,530 +15339,541 @@ var file_berth_core_v1_core_proto_goTypes = []any{
 	(*AzureDiskVolumeSource)(nil),              // 6: berth.core.v1.AzureDiskVolumeSource
 	(*AzureFileVolumeSource)(nil),              // 7: berth.core.v1.AzureFileVolumeSource
 	(*Binding)(nil),                            // 8: berth.core.v1.Binding
-	(*CSIVolumeSource)(nil),                    // 9: berth.core.v1.CSIVolumeSource
-	(*Capabilities)(nil),                       // 10: berth.core.v1.Capabilities
-	(*CephFSVolumeSource)(nil),                 // 11: berth.core.v1.CephFSVolumeSource
-	(*CinderVolumeSource)(nil),                 // 12: berth.core.v1.CinderVolumeSource
-	(*ClusterTrustBundleProjection)(nil),       // 13: berth.core.v1.ClusterTrustBundleProjection
-	(*ConfigMap)(nil),                          // 14: berth.core.v1.ConfigMap
-	(*ConfigMapEnvSource)(nil),                 // 15: berth.core.v1.ConfigMapEnvSource
-	(*ConfigMapKeySelector)(nil),               // 16: berth.core.v1.ConfigMapKeySelector
-	(*ConfigMapList)(nil),                      // 17: berth.core.v1.ConfigMapList
-	(*ConfigMapNodeConfigSource)(nil),          // 18: berth.core.v1.ConfigMapNodeConfigSource
-	(*ConfigMapProjection)(nil),                // 19: berth.core.v1.ConfigMapProjection
-	(*ConfigMapVolumeSource)(nil),              // 20: berth.core.v1.ConfigMapVolumeSource
-	(*Container)(nil),                          // 21: berth.core.v1.Container
-	(*ContainerExtendedResourceRequest)(nil),   // 22: berth.core.v1.ContainerExtendedResourceRequest
-	(*ContainerImage)(nil),                     // 23: berth.core.v1.ContainerImage
-	(*ContainerPort)(nil),                      // 24: berth.core.v1.ContainerPort
-	(*ContainerResizePolicy)(nil),              // 25: berth.core.v1.ContainerResizePolicy
-	(*ContainerRestartRule)(nil),               // 26: berth.core.v1.ContainerRestartRule
-	(*ContainerRestartRuleOnExitCodes)(nil),    // 27: berth.core.v1.ContainerRestartRuleOnExitCodes
-	(*ContainerState)(nil),                     // 28: berth.core.v1.ContainerState
-	(*ContainerStateRunning)(nil),              // 29: berth.core.v1.ContainerStateRunning
-	(*ContainerStateTerminated)(nil),           // 30: berth.core.v1.ContainerStateTerminated
-	(*ContainerStateWaiting)(nil),              // 31: berth.core.v1.ContainerStateWaiting
-	(*ContainerStatus)(nil),                    // 32: berth.core.v1.ContainerStatus
-	(*ContainerUser)(nil),                      // 33: berth.core.v1.ContainerUser
-	(*DaemonEndpoint)(nil),                     // 34: berth.core.v1.DaemonEndpoint
-	(*DeleteOptions)(nil),                      // 35: berth.core.v1.DeleteOptions
-	(*DownwardAPIProjection)(nil),              // 36: berth.core.v1.DownwardAPIProjection
-	(*DownwardAPIVolumeFile)(nil),              // 37: berth.core.v1.DownwardAPIVolumeFile
-	(*DownwardAPIVolumeSource)(nil),            // 38: berth.core.v1.DownwardAPIVolumeSource
-	(*EmptyDirVolumeSource)(nil),               // 39: berth.core.v1.EmptyDirVolumeSource
-	(*EnvFromSource)(nil),                      // 40: berth.core.v1.EnvFromSource
-	(*EnvVar)(nil),                             // 41: berth.core.v1.EnvVar
-	(*EnvVarSource)(nil),                       // 42: berth.core.v1.EnvVarSource
-	(*EphemeralContainer)(nil),                 // 43: berth.core.v1.EphemeralContainer
-	(*EphemeralContainerCommon)(nil),           // 44: berth.core.v1.EphemeralContainerCommon
-	(*EphemeralVolumeSource)(nil),              // 45: berth.core.v1.EphemeralVolumeSource
-	(*Event)(nil),                              // 46: berth.core.v1.Event
-	(*EventList)(nil),                          // 47: berth.core.v1.EventList
-	(*EventSeries)(nil),                        // 48: berth.core.v1.EventSeries
-	(*EventSource)(nil),                        // 49: berth.core.v1.EventSource
-	(*EvictionResponder)(nil),                  // 50: berth.core.v1.EvictionResponder
-	(*ExecAction)(nil),                         // 51: berth.core.v1.ExecAction
-	(*FCVolumeSource)(nil),                     // 52: berth.core.v1.FCVolumeSource
-	(*FileKeySelector)(nil),                    // 53: berth.core.v1.FileKeySelector
-	(*FlexVolumeSource)(nil),                   // 54: berth.core.v1.FlexVolumeSource
-	(*FlockerVolumeSource)(nil),                // 55: berth.core.v1.FlockerVolumeSource
-	(*GCEPersistentDiskVolumeSource)(nil),      // 56: berth.core.v1.GCEPersistentDiskVolumeSource
-	(*GRPCAction)(nil),                         // 57: berth.core.v1.GRPCAction
-	(*GitRepoVolumeSource)(nil),                // 58: berth.core.v1.GitRepoVolumeSource
-	(*GlusterfsVolumeSource)(nil),              // 59: berth.core.v1.GlusterfsVolumeSource
-	(*HTTPGetAction)(nil),                      // 60: berth.core.v1.HTTPGetAction
-	(*HTTPHeader)(nil),                         // 61: berth.core.v1.HTTPHeader
-	(*HostAlias)(nil),                          // 62: berth.core.v1.HostAlias
-	(*HostIP)(nil),                             // 63: berth.core.v1.HostIP
-	(*HostPathVolumeSource)(nil),               // 64: berth.core.v1.HostPathVolumeSource
-	(*ISCSIVolumeSource)(nil),                  // 65: berth.core.v1.ISCSIVolumeSource
-	(*ImageVolumeSource)(nil),                  // 66: berth.core.v1.ImageVolumeSource
-	(*ImageVolumeStatus)(nil),                  // 67: berth.core.v1.ImageVolumeStatus
-	(*KeyToPath)(nil),                          // 68: berth.core.v1.KeyToPath
-	(*LabelSelector)(nil),                      // 69: berth.core.v1.LabelSelector
-	(*LabelSelectorRequirement)(nil),           // 70: berth.core.v1.LabelSelectorRequirement
-	(*Lease)(nil),                              // 71: berth.core.v1.Lease
-	(*LeaseList)(nil),                          // 72: berth.core.v1.LeaseList
-	(*LeaseSpec)(nil),                          // 73: berth.core.v1.LeaseSpec
-	(*Lifecycle)(nil),                          // 74: berth.core.v1.Lifecycle
-	(*LifecycleHandler)(nil),                   // 75: berth.core.v1.LifecycleHandler
-	(*LinuxContainerUser)(nil),                 // 76: berth.core.v1.LinuxContainerUser
-	(*ListMeta)(nil),                           // 77: berth.core.v1.ListMeta
-	(*LocalObjectReference)(nil),               // 78: berth.core.v1.LocalObjectReference
-	(*ManagedFieldsEntry)(nil),                 // 79: berth.core.v1.ManagedFieldsEntry
-	(*NFSVolumeSource)(nil),                    // 80: berth.core.v1.NFSVolumeSource
-	(*Namespace)(nil),                          // 81: berth.core.v1.Namespace
-	(*NamespaceCondition)(nil),                 // 82: berth.core.v1.NamespaceCondition
-	(*NamespaceList)(nil),                      // 83: berth.core.v1.NamespaceList
-	(*NamespaceSpec)(nil),                      // 84: berth.core.v1.NamespaceSpec
-	(*NamespaceStatus)(nil),                    // 85: berth.core.v1.NamespaceStatus
-	(*Node)(nil),                               // 86: berth.core.v1.Node
-	(*NodeAddress)(nil),                        // 87: berth.core.v1.NodeAddress
-	(*NodeAffinity)(nil),                       // 88: berth.core.v1.NodeAffinity
-	(*NodeAllocatableMappedResources)(nil),     // 89: berth.core.v1.NodeAllocatableMappedResources
-	(*NodeAllocatableOverheadResources)(nil),   // 90: berth.core.v1.NodeAllocatableOverheadResources
-	(*NodeAllocatableResourceClaimStatus)(nil), // 91: berth.core.v1.NodeAllocatableResourceClaimStatus
-	(*NodeCondition)(nil),                      // 92: berth.core.v1.NodeCondition
-	(*NodeConfigSource)(nil),                   // 93: berth.core.v1.NodeConfigSource
-	(*NodeConfigStatus)(nil),                   // 94: berth.core.v1.NodeConfigStatus
-	(*NodeDaemonEndpoints)(nil),                // 95: berth.core.v1.NodeDaemonEndpoints
-	(*NodeFeatures)(nil),                       // 96: berth.core.v1.NodeFeatures
-	(*NodeList)(nil),                           // 97: berth.core.v1.NodeList
-	(*NodePodPreemptionPolicy)(nil),            // 98: berth.core.v1.NodePodPreemptionPolicy
-	(*NodeRuntimeHandler)(nil),                 // 99: berth.core.v1.NodeRuntimeHandler
-	(*NodeRuntimeHandlerFeatures)(nil),         // 100: berth.core.v1.NodeRuntimeHandlerFeatures
-	(*NodeSelector)(nil),                       // 101: berth.core.v1.NodeSelector
-	(*NodeSelectorRequirement)(nil),            // 102: berth.core.v1.NodeSelectorRequirement
-	(*NodeSelectorTerm)(nil),                   // 103: berth.core.v1.NodeSelectorTerm
-	(*NodeSpec)(nil),                           // 104: berth.core.v1.NodeSpec
-	(*NodeStatus)(nil),                         // 105: berth.core.v1.NodeStatus
-	(*NodeSwapStatus)(nil),                     // 106: berth.core.v1.NodeSwapStatus
-	(*NodeSystemInfo)(nil),                     // 107: berth.core.v1.NodeSystemInfo
-	(*ObjectFieldSelector)(nil),                // 108: berth.core.v1.ObjectFieldSelector
-	(*ObjectMeta)(nil),                         // 109: berth.core.v1.ObjectMeta
-	(*ObjectReference)(nil),                    // 110: berth.core.v1.ObjectReference
-	(*OwnerReference)(nil),                     // 111: berth.core.v1.OwnerReference
-	(*PersistentVolumeClaimSpec)(nil),          // 112: berth.core.v1.PersistentVolumeClaimSpec
-	(*PersistentVolumeClaimTemplate)(nil),      // 113: berth.core.v1.PersistentVolumeClaimTemplate
-	(*PersistentVolumeClaimVolumeSource)(nil),  // 114: berth.core.v1.PersistentVolumeClaimVolumeSource
-	(*PhotonPersistentDiskVolumeSource)(nil),   // 115: berth.core.v1.PhotonPersistentDiskVolumeSource
-	(*Pod)(nil),                                // 116: berth.core.v1.Pod
-	(*PodAffinity)(nil),                        // 117: berth.core.v1.PodAffinity
-	(*PodAffinityTerm)(nil),                    // 118: berth.core.v1.PodAffinityTerm
-	(*PodAntiAffinity)(nil),                    // 119: berth.core.v1.PodAntiAffinity
-	(*PodCertificateProjection)(nil),           // 120: berth.core.v1.PodCertificateProjection
-	(*PodCondition)(nil),                       // 121: berth.core.v1.PodCondition
-	(*PodDNSConfig)(nil),                       // 122: berth.core.v1.PodDNSConfig
-	(*PodDNSConfigOption)(nil),                 // 123: berth.core.v1.PodDNSConfigOption
-	(*PodExtendedResourceClaimStatus)(nil),     // 124: berth.core.v1.PodExtendedResourceClaimStatus
-	(*PodIP)(nil),                              // 125: berth.core.v1.PodIP
-	(*PodList)(nil),                            // 126: berth.core.v1.PodList
-	(*PodOS)(nil),                              // 127: berth.core.v1.PodOS
-	(*PodReadinessGate)(nil),                   // 128: berth.core.v1.PodReadinessGate
-	(*PodResourceClaim)(nil),                   // 129: berth.core.v1.PodResourceClaim
-	(*PodResourceClaimStatus)(nil),             // 130: berth.core.v1.PodResourceClaimStatus
-	(*PodSchedulingGate)(nil),                  // 131: berth.core.v1.PodSchedulingGate
-	(*PodSchedulingGroup)(nil),                 // 132: berth.core.v1.PodSchedulingGroup
-	(*PodSecurityContext)(nil),                 // 133: berth.core.v1.PodSecurityContext
-	(*PodSpec)(nil),                            // 134: berth.core.v1.PodSpec
-	(*PodStatus)(nil),                          // 135: berth.core.v1.PodStatus
-	(*PodVolumeHealth)(nil),                    // 136: berth.core.v1.PodVolumeHealth
-	(*PortworxVolumeSource)(nil),               // 137: berth.core.v1.PortworxVolumeSource
-	(*Preconditions)(nil),                      // 138: berth.core.v1.Preconditions
-	(*PreferredSchedulingTerm)(nil),            // 139: berth.core.v1.PreferredSchedulingTerm
-	(*Probe)(nil),                              // 140: berth.core.v1.Probe
-	(*ProbeHandler)(nil),                       // 141: berth.core.v1.ProbeHandler
-	(*ProjectedVolumeSource)(nil),              // 142: berth.core.v1.ProjectedVolumeSource
-	(*QuobyteVolumeSource)(nil),                // 143: berth.core.v1.QuobyteVolumeSource
-	(*RBDVolumeSource)(nil),                    // 144: berth.core.v1.RBDVolumeSource
-	(*ResourceClaim)(nil),                      // 145: berth.core.v1.ResourceClaim
-	(*ResourceFieldSelector)(nil),              // 146: berth.core.v1.ResourceFieldSelector
-	(*ResourceHealth)(nil),                     // 147: berth.core.v1.ResourceHealth
-	(*ResourceRequirements)(nil),               // 148: berth.core.v1.ResourceRequirements
-	(*ResourceStatus)(nil),                     // 149: berth.core.v1.ResourceStatus
-	(*SELinuxOptions)(nil),                     // 150: berth.core.v1.SELinuxOptions
-	(*ScaleIOVolumeSource)(nil),                // 151: berth.core.v1.ScaleIOVolumeSource
-	(*SeccompProfile)(nil),                     // 152: berth.core.v1.SeccompProfile
-	(*Secret)(nil),                             // 153: berth.core.v1.Secret
-	(*SecretEnvSource)(nil),                    // 154: berth.core.v1.SecretEnvSource
-	(*SecretKeySelector)(nil),                  // 155: berth.core.v1.SecretKeySelector
-	(*SecretList)(nil),                         // 156: berth.core.v1.SecretList
-	(*SecretProjection)(nil),                   // 157: berth.core.v1.SecretProjection
-	(*SecretVolumeSource)(nil),                 // 158: berth.core.v1.SecretVolumeSource
-	(*SecurityContext)(nil),                    // 159: berth.core.v1.SecurityContext
-	(*ServiceAccount)(nil),                     // 160: berth.core.v1.ServiceAccount
-	(*ServiceAccountList)(nil),                 // 161: berth.core.v1.ServiceAccountList
-	(*ServiceAccountTokenProjection)(nil),      // 162: berth.core.v1.ServiceAccountTokenProjection
-	(*ShardInfo)(nil),                          // 163: berth.core.v1.ShardInfo
-	(*SleepAction)(nil),                        // 164: berth.core.v1.SleepAction
-	(*Status)(nil),                             // 165: berth.core.v1.Status
-	(*StatusCause)(nil),                        // 166: berth.core.v1.StatusCause
-	(*StatusDetails)(nil),                      // 167: berth.core.v1.StatusDetails
-	(*StorageOSVolumeSource)(nil),              // 168: berth.core.v1.StorageOSVolumeSource
-	(*Sysctl)(nil),                             // 169: berth.core.v1.Sysctl
-	(*TCPSocketAction)(nil),                    // 170: berth.core.v1.TCPSocketAction
-	(*Taint)(nil),                              // 171: berth.core.v1.Taint
-	(*Toleration)(nil),                         // 172: berth.core.v1.Toleration
-	(*TopologySpreadConstraint)(nil),           // 173: berth.core.v1.TopologySpreadConstraint
-	(*TypedLocalObjectReference)(nil),          // 174: berth.core.v1.TypedLocalObjectReference
-	(*TypedObjectReference)(nil),               // 175: berth.core.v1.TypedObjectReference
-	(*Volume)(nil),                             // 176: berth.core.v1.Volume
-	(*VolumeDevice)(nil),                       // 177: berth.core.v1.VolumeDevice
-	(*VolumeHealthCondition)(nil),              // 178: berth.core.v1.VolumeHealthCondition
-	(*VolumeMount)(nil),                        // 179: berth.core.v1.VolumeMount
-	(*VolumeMountStatus)(nil),                  // 180: berth.core.v1.VolumeMountStatus
-	(*VolumeProjection)(nil),                   // 181: berth.core.v1.VolumeProjection
-	(*VolumeResourceRequirements)(nil),         // 182: berth.core.v1.VolumeResourceRequirements
-	(*VolumeSource)(nil),                       // 183: berth.core.v1.VolumeSource
-	(*VolumeStatus)(nil),                       // 184: berth.core.v1.VolumeStatus
-	(*VsphereVirtualDiskVolumeSource)(nil),     // 185: berth.core.v1.VsphereVirtualDiskVolumeSource
-	(*WeightedPodAffinityTerm)(nil),            // 186: berth.core.v1.WeightedPodAffinityTerm
-	(*WindowsSecurityContextOptions)(nil),      // 187: berth.core.v1.WindowsSecurityContextOptions
-	nil,                                        // 188: berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
-	nil,                                        // 189: berth.core.v1.ConfigMap.DataEntry
-	nil,                                        // 190: berth.core.v1.ConfigMap.BinaryDataEntry
-	nil,                                        // 191: berth.core.v1.ContainerStatus.AllocatedResourcesEntry
-	nil,                                        // 192: berth.core.v1.FlexVolumeSource.OptionsEntry
-	nil,                                        // 193: berth.core.v1.LabelSelector.MatchLabelsEntry
-	nil,                                        // 194: berth.core.v1.NodeStatus.CapacityEntry
-	nil,                                        // 195: berth.core.v1.NodeStatus.AllocatableEntry
-	nil,                                        // 196: berth.core.v1.ObjectMeta.LabelsEntry
-	nil,                                        // 197: berth.core.v1.ObjectMeta.AnnotationsEntry
-	nil,                                        // 198: berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
-	nil,                                        // 199: berth.core.v1.PodSpec.NodeSelectorEntry
-	nil,                                        // 200: berth.core.v1.PodSpec.OverheadEntry
-	nil,                                        // 201: berth.core.v1.PodStatus.AllocatedResourcesEntry
-	nil,                                        // 202: berth.core.v1.ResourceRequirements.LimitsEntry
-	nil,                                        // 203: berth.core.v1.ResourceRequirements.RequestsEntry
-	nil,                                        // 204: berth.core.v1.Secret.DataEntry
-	nil,                                        // 205: berth.core.v1.Secret.StringDataEntry
-	nil,                                        // 206: berth.core.v1.VolumeResourceRequirements.LimitsEntry
-	nil,                                        // 207: berth.core.v1.VolumeResourceRequirements.RequestsEntry
-	(*timestamppb.Timestamp)(nil),              // 208: google.protobuf.Timestamp
-	(*wrapperspb.StringValue)(nil),             // 209: google.protobuf.StringValue
+	(*BoundObjectReference)(nil),               // 9: berth.core.v1.BoundObjectReference
+	(*CSIVolumeSource)(nil),                    // 10: berth.core.v1.CSIVolumeSource
+	(*Capabilities)(nil),                       // 11: berth.core.v1.Capabilities
+	(*CephFSVolumeSource)(nil),                 // 12: berth.core.v1.CephFSVolumeSource
+	(*CinderVolumeSource)(nil),                 // 13: berth.core.v1.CinderVolumeSource
+	(*ClusterTrustBundleProjection)(nil),       // 14: berth.core.v1.ClusterTrustBundleProjection
+	(*ConfigMap)(nil),                          // 15: berth.core.v1.ConfigMap
+	(*ConfigMapEnvSource)(nil),                 // 16: berth.core.v1.ConfigMapEnvSource
+	(*ConfigMapKeySelector)(nil),               // 17: berth.core.v1.ConfigMapKeySelector
+	(*ConfigMapList)(nil),                      // 18: berth.core.v1.ConfigMapList
+	(*ConfigMapNodeConfigSource)(nil),          // 19: berth.core.v1.ConfigMapNodeConfigSource
+	(*ConfigMapProjection)(nil),                // 20: berth.core.v1.ConfigMapProjection
+	(*ConfigMapVolumeSource)(nil),              // 21: berth.core.v1.ConfigMapVolumeSource
+	(*Container)(nil),                          // 22: berth.core.v1.Container
+	(*ContainerExtendedResourceRequest)(nil),   // 23: berth.core.v1.ContainerExtendedResourceRequest
+	(*ContainerImage)(nil),                     // 24: berth.core.v1.ContainerImage
+	(*ContainerPort)(nil),                      // 25: berth.core.v1.ContainerPort
+	(*ContainerResizePolicy)(nil),              // 26: berth.core.v1.ContainerResizePolicy
+	(*ContainerRestartRule)(nil),               // 27: berth.core.v1.ContainerRestartRule
+	(*ContainerRestartRuleOnExitCodes)(nil),    // 28: berth.core.v1.ContainerRestartRuleOnExitCodes
+	(*ContainerState)(nil),                     // 29: berth.core.v1.ContainerState
+	(*ContainerStateRunning)(nil),              // 30: berth.core.v1.ContainerStateRunning
+	(*ContainerStateTerminated)(nil),           // 31: berth.core.v1.ContainerStateTerminated
+	(*ContainerStateWaiting)(nil),              // 32: berth.core.v1.ContainerStateWaiting
+	(*ContainerStatus)(nil),                    // 33: berth.core.v1.ContainerStatus
+	(*ContainerUser)(nil),                      // 34: berth.core.v1.ContainerUser
+	(*DaemonEndpoint)(nil),                     // 35: berth.core.v1.DaemonEndpoint
+	(*DeleteOptions)(nil),                      // 36: berth.core.v1.DeleteOptions
+	(*DownwardAPIProjection)(nil),              // 37: berth.core.v1.DownwardAPIProjection
+	(*DownwardAPIVolumeFile)(nil),              // 38: berth.core.v1.DownwardAPIVolumeFile
+	(*DownwardAPIVolumeSource)(nil),            // 39: berth.core.v1.DownwardAPIVolumeSource
+	(*EmptyDirVolumeSource)(nil),               // 40: berth.core.v1.EmptyDirVolumeSource
+	(*EnvFromSource)(nil),                      // 41: berth.core.v1.EnvFromSource
+	(*EnvVar)(nil),                             // 42: berth.core.v1.EnvVar
+	(*EnvVarSource)(nil),                       // 43: berth.core.v1.EnvVarSource
+	(*EphemeralContainer)(nil),                 // 44: berth.core.v1.EphemeralContainer
+	(*EphemeralContainerCommon)(nil),           // 45: berth.core.v1.EphemeralContainerCommon
+	(*EphemeralVolumeSource)(nil),              // 46: berth.core.v1.EphemeralVolumeSource
+	(*Event)(nil),                              // 47: berth.core.v1.Event
+	(*EventList)(nil),                          // 48: berth.core.v1.EventList
+	(*EventSeries)(nil),                        // 49: berth.core.v1.EventSeries
+	(*EventSource)(nil),                        // 50: berth.core.v1.EventSource
+	(*EvictionResponder)(nil),                  // 51: berth.core.v1.EvictionResponder
+	(*ExecAction)(nil),                         // 52: berth.core.v1.ExecAction
+	(*FCVolumeSource)(nil),                     // 53: berth.core.v1.FCVolumeSource
+	(*FileKeySelector)(nil),                    // 54: berth.core.v1.FileKeySelector
+	(*FlexVolumeSource)(nil),                   // 55: berth.core.v1.FlexVolumeSource
+	(*FlockerVolumeSource)(nil),                // 56: berth.core.v1.FlockerVolumeSource
+	(*GCEPersistentDiskVolumeSource)(nil),      // 57: berth.core.v1.GCEPersistentDiskVolumeSource
+	(*GRPCAction)(nil),                         // 58: berth.core.v1.GRPCAction
+	(*GitRepoVolumeSource)(nil),                // 59: berth.core.v1.GitRepoVolumeSource
+	(*GlusterfsVolumeSource)(nil),              // 60: berth.core.v1.GlusterfsVolumeSource
+	(*HTTPGetAction)(nil),                      // 61: berth.core.v1.HTTPGetAction
+	(*HTTPHeader)(nil),                         // 62: berth.core.v1.HTTPHeader
+	(*HostAlias)(nil),                          // 63: berth.core.v1.HostAlias
+	(*HostIP)(nil),                             // 64: berth.core.v1.HostIP
+	(*HostPathVolumeSource)(nil),               // 65: berth.core.v1.HostPathVolumeSource
+	(*ISCSIVolumeSource)(nil),                  // 66: berth.core.v1.ISCSIVolumeSource
+	(*ImageVolumeSource)(nil),                  // 67: berth.core.v1.ImageVolumeSource
+	(*ImageVolumeStatus)(nil),                  // 68: berth.core.v1.ImageVolumeStatus
+	(*KeyToPath)(nil),                          // 69: berth.core.v1.KeyToPath
+	(*LabelSelector)(nil),                      // 70: berth.core.v1.LabelSelector
+	(*LabelSelectorRequirement)(nil),           // 71: berth.core.v1.LabelSelectorRequirement
+	(*Lease)(nil),                              // 72: berth.core.v1.Lease
+	(*LeaseList)(nil),                          // 73: berth.core.v1.LeaseList
+	(*LeaseSpec)(nil),                          // 74: berth.core.v1.LeaseSpec
+	(*Lifecycle)(nil),                          // 75: berth.core.v1.Lifecycle
+	(*LifecycleHandler)(nil),                   // 76: berth.core.v1.LifecycleHandler
+	(*LinuxContainerUser)(nil),                 // 77: berth.core.v1.LinuxContainerUser
+	(*ListMeta)(nil),                           // 78: berth.core.v1.ListMeta
+	(*LocalObjectReference)(nil),               // 79: berth.core.v1.LocalObjectReference
+	(*ManagedFieldsEntry)(nil),                 // 80: berth.core.v1.ManagedFieldsEntry
+	(*NFSVolumeSource)(nil),                    // 81: berth.core.v1.NFSVolumeSource
+	(*Namespace)(nil),                          // 82: berth.core.v1.Namespace
+	(*NamespaceCondition)(nil),                 // 83: berth.core.v1.NamespaceCondition
+	(*NamespaceList)(nil),                      // 84: berth.core.v1.NamespaceList
+	(*NamespaceSpec)(nil),                      // 85: berth.core.v1.NamespaceSpec
+	(*NamespaceStatus)(nil),                    // 86: berth.core.v1.NamespaceStatus
+	(*Node)(nil),                               // 87: berth.core.v1.Node
+	(*NodeAddress)(nil),                        // 88: berth.core.v1.NodeAddress
+	(*NodeAffinity)(nil),                       // 89: berth.core.v1.NodeAffinity
+	(*NodeAllocatableMappedResources)(nil),     // 90: berth.core.v1.NodeAllocatableMappedResources
+	(*NodeAllocatableOverheadResources)(nil),   // 91: berth.core.v1.NodeAllocatableOverheadResources
+	(*NodeAllocatableResourceClaimStatus)(nil), // 92: berth.core.v1.NodeAllocatableResourceClaimStatus
+	(*NodeCondition)(nil),                      // 93: berth.core.v1.NodeCondition
+	(*NodeConfigSource)(nil),                   // 94: berth.core.v1.NodeConfigSource
+	(*NodeConfigStatus)(nil),                   // 95: berth.core.v1.NodeConfigStatus
+	(*NodeDaemonEndpoints)(nil),                // 96: berth.core.v1.NodeDaemonEndpoints
+	(*NodeFeatures)(nil),                       // 97: berth.core.v1.NodeFeatures
+	(*NodeList)(nil),                           // 98: berth.core.v1.NodeList
+	(*NodePodPreemptionPolicy)(nil),            // 99: berth.core.v1.NodePodPreemptionPolicy
+	(*NodeRuntimeHandler)(nil),                 // 100: berth.core.v1.NodeRuntimeHandler
+	(*NodeRuntimeHandlerFeatures)(nil),         // 101: berth.core.v1.NodeRuntimeHandlerFeatures
+	(*NodeSelector)(nil),                       // 102: berth.core.v1.NodeSelector
+	(*NodeSelectorRequirement)(nil),            // 103: berth.core.v1.NodeSelectorRequirement
+	(*NodeSelectorTerm)(nil),                   // 104: berth.core.v1.NodeSelectorTerm
+	(*NodeSpec)(nil),                           // 105: berth.core.v1.NodeSpec
+	(*NodeStatus)(nil),                         // 106: berth.core.v1.NodeStatus
+	(*NodeSwapStatus)(nil),                     // 107: berth.core.v1.NodeSwapStatus
+	(*NodeSystemInfo)(nil),                     // 108: berth.core.v1.NodeSystemInfo
+	(*ObjectFieldSelector)(nil),                // 109: berth.core.v1.ObjectFieldSelector
+	(*ObjectMeta)(nil),                         // 110: berth.core.v1.ObjectMeta
+	(*ObjectReference)(nil),                    // 111: berth.core.v1.ObjectReference
+	(*OwnerReference)(nil),                     // 112: berth.core.v1.OwnerReference
+	(*PersistentVolumeClaimSpec)(nil),          // 113: berth.core.v1.PersistentVolumeClaimSpec
+	(*PersistentVolumeClaimTemplate)(nil),      // 114: berth.core.v1.PersistentVolumeClaimTemplate
+	(*PersistentVolumeClaimVolumeSource)(nil),  // 115: berth.core.v1.PersistentVolumeClaimVolumeSource
+	(*PhotonPersistentDiskVolumeSource)(nil),   // 116: berth.core.v1.PhotonPersistentDiskVolumeSource
+	(*Pod)(nil),                                // 117: berth.core.v1.Pod
+	(*PodAffinity)(nil),                        // 118: berth.core.v1.PodAffinity
+	(*PodAffinityTerm)(nil),                    // 119: berth.core.v1.PodAffinityTerm
+	(*PodAntiAffinity)(nil),                    // 120: berth.core.v1.PodAntiAffinity
+	(*PodCertificateProjection)(nil),           // 121: berth.core.v1.PodCertificateProjection
+	(*PodCondition)(nil),                       // 122: berth.core.v1.PodCondition
+	(*PodDNSConfig)(nil),                       // 123: berth.core.v1.PodDNSConfig
+	(*PodDNSConfigOption)(nil),                 // 124: berth.core.v1.PodDNSConfigOption
+	(*PodExtendedResourceClaimStatus)(nil),     // 125: berth.core.v1.PodExtendedResourceClaimStatus
+	(*PodIP)(nil),                              // 126: berth.core.v1.PodIP
+	(*PodList)(nil),                            // 127: berth.core.v1.PodList
+	(*PodOS)(nil),                              // 128: berth.core.v1.PodOS
+	(*PodReadinessGate)(nil),                   // 129: berth.core.v1.PodReadinessGate
+	(*PodResourceClaim)(nil),                   // 130: berth.core.v1.PodResourceClaim
+	(*PodResourceClaimStatus)(nil),             // 131: berth.core.v1.PodResourceClaimStatus
+	(*PodSchedulingGate)(nil),                  // 132: berth.core.v1.PodSchedulingGate
+	(*PodSchedulingGroup)(nil),                 // 133: berth.core.v1.PodSchedulingGroup
+	(*PodSecurityContext)(nil),                 // 134: berth.core.v1.PodSecurityContext
+	(*PodSpec)(nil),                            // 135: berth.core.v1.PodSpec
+	(*PodStatus)(nil),                          // 136: berth.core.v1.PodStatus
+	(*PodVolumeHealth)(nil),                    // 137: berth.core.v1.PodVolumeHealth
+	(*PortworxVolumeSource)(nil),               // 138: berth.core.v1.PortworxVolumeSource
+	(*Preconditions)(nil),                      // 139: berth.core.v1.Preconditions
+	(*PreferredSchedulingTerm)(nil),            // 140: berth.core.v1.PreferredSchedulingTerm
+	(*Probe)(nil),                              // 141: berth.core.v1.Probe
+	(*ProbeHandler)(nil),                       // 142: berth.core.v1.ProbeHandler
+	(*ProjectedVolumeSource)(nil),              // 143: berth.core.v1.ProjectedVolumeSource
+	(*QuobyteVolumeSource)(nil),                // 144: berth.core.v1.QuobyteVolumeSource
+	(*RBDVolumeSource)(nil),                    // 145: berth.core.v1.RBDVolumeSource
+	(*ResourceClaim)(nil),                      // 146: berth.core.v1.ResourceClaim
+	(*ResourceFieldSelector)(nil),              // 147: berth.core.v1.ResourceFieldSelector
+	(*ResourceHealth)(nil),                     // 148: berth.core.v1.ResourceHealth
+	(*ResourceRequirements)(nil),               // 149: berth.core.v1.ResourceRequirements
+	(*ResourceStatus)(nil),                     // 150: berth.core.v1.ResourceStatus
+	(*SELinuxOptions)(nil),                     // 151: berth.core.v1.SELinuxOptions
+	(*ScaleIOVolumeSource)(nil),                // 152: berth.core.v1.ScaleIOVolumeSource
+	(*SeccompProfile)(nil),                     // 153: berth.core.v1.SeccompProfile
+	(*Secret)(nil),                             // 154: berth.core.v1.Secret
+	(*SecretEnvSource)(nil),                    // 155: berth.core.v1.SecretEnvSource
+	(*SecretKeySelector)(nil),                  // 156: berth.core.v1.SecretKeySelector
+	(*SecretList)(nil),                         // 157: berth.core.v1.SecretList
+	(*SecretProjection)(nil),                   // 158: berth.core.v1.SecretProjection
+	(*SecretVolumeSource)(nil),                 // 159: berth.core.v1.SecretVolumeSource
+	(*SecurityContext)(nil),                    // 160: berth.core.v1.SecurityContext
+	(*ServiceAccount)(nil),                     // 161: berth.core.v1.ServiceAccount
+	(*ServiceAccountList)(nil),                 // 162: berth.core.v1.ServiceAccountList
+	(*ServiceAccountTokenProjection)(nil),      // 163: berth.core.v1.ServiceAccountTokenProjection
+	(*ShardInfo)(nil),                          // 164: berth.core.v1.ShardInfo
+	(*SleepAction)(nil),                        // 165: berth.core.v1.SleepAction
+	(*Status)(nil),                             // 166: berth.core.v1.Status
+	(*StatusCause)(nil),                        // 167: berth.core.v1.StatusCause
+	(*StatusDetails)(nil),                      // 168: berth.core.v1.StatusDetails
+	(*StorageOSVolumeSource)(nil),              // 169: berth.core.v1.StorageOSVolumeSource
+	(*Sysctl)(nil),                             // 170: berth.core.v1.Sysctl
+	(*TCPSocketAction)(nil),                    // 171: berth.core.v1.TCPSocketAction
+	(*Taint)(nil),                              // 172: berth.core.v1.Taint
+	(*TokenRequest)(nil),                       // 173: berth.core.v1.TokenRequest
+	(*TokenRequestSpec)(nil),                   // 174: berth.core.v1.TokenRequestSpec
+	(*TokenRequestStatus)(nil),                 // 175: berth.core.v1.TokenRequestStatus
+	(*Toleration)(nil),                         // 176: berth.core.v1.Toleration
+	(*TopologySpreadConstraint)(nil),           // 177: berth.core.v1.TopologySpreadConstraint
+	(*TypedLocalObjectReference)(nil),          // 178: berth.core.v1.TypedLocalObjectReference
+	(*TypedObjectReference)(nil),               // 179: berth.core.v1.TypedObjectReference
+	(*Volume)(nil),                             // 180: berth.core.v1.Volume
+	(*VolumeDevice)(nil),                       // 181: berth.core.v1.VolumeDevice
+	(*VolumeHealthCondition)(nil),              // 182: berth.core.v1.VolumeHealthCondition
+	(*VolumeMount)(nil),                        // 183: berth.core.v1.VolumeMount
+	(*VolumeMountStatus)(nil),                  // 184: berth.core.v1.VolumeMountStatus
+	(*VolumeProjection)(nil),                   // 185: berth.core.v1.VolumeProjection
+	(*VolumeResourceRequirements)(nil),         // 186: berth.core.v1.VolumeResourceRequirements
+	(*VolumeSource)(nil),                       // 187: berth.core.v1.VolumeSource
+	(*VolumeStatus)(nil),                       // 188: berth.core.v1.VolumeStatus
+	(*VsphereVirtualDiskVolumeSource)(nil),     // 189: berth.core.v1.VsphereVirtualDiskVolumeSource
+	(*WeightedPodAffinityTerm)(nil),            // 190: berth.core.v1.WeightedPodAffinityTerm
+	(*WindowsSecurityContextOptions)(nil),      // 191: berth.core.v1.WindowsSecurityContextOptions
+	nil,                                        // 192: berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
+	nil,                                        // 193: berth.core.v1.ConfigMap.DataEntry
+	nil,                                        // 194: berth.core.v1.ConfigMap.BinaryDataEntry
+	nil,                                        // 195: berth.core.v1.ContainerStatus.AllocatedResourcesEntry
+	nil,                                        // 196: berth.core.v1.FlexVolumeSource.OptionsEntry
+	nil,                                        // 197: berth.core.v1.LabelSelector.MatchLabelsEntry
+	nil,                                        // 198: berth.core.v1.NodeStatus.CapacityEntry
+	nil,                                        // 199: berth.core.v1.NodeStatus.AllocatableEntry
+	nil,                                        // 200: berth.core.v1.ObjectMeta.LabelsEntry
+	nil,                                        // 201: berth.core.v1.ObjectMeta.AnnotationsEntry
+	nil,                                        // 202: berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
+	nil,                                        // 203: berth.core.v1.PodSpec.NodeSelectorEntry
+	nil,                                        // 204: berth.core.v1.PodSpec.OverheadEntry
+	nil,                                        // 205: berth.core.v1.PodStatus.AllocatedResourcesEntry
+	nil,                                        // 206: berth.core.v1.ResourceRequirements.LimitsEntry
+	nil,                                        // 207: berth.core.v1.ResourceRequirements.RequestsEntry
+	nil,                                        // 208: berth.core.v1.Secret.DataEntry
+	nil,                                        // 209: berth.core.v1.Secret.StringDataEntry
+	nil,                                        // 210: berth.core.v1.TokenRequestSpec.AttestationsEntry
+	nil,                                        // 211: berth.core.v1.VolumeResourceRequirements.LimitsEntry
+	nil,                                        // 212: berth.core.v1.VolumeResourceRequirements.RequestsEntry
+	(*timestamppb.Timestamp)(nil),              // 213: google.protobuf.Timestamp
+	(*wrapperspb.StringValue)(nil),             // 214: google.protobuf.StringValue
 }
 var file_berth_core_v1_core_proto_depIdxs = []int32{
-	88,  // 0: berth.core.v1.Affinity.nodeAffinity:type_name -> berth.core.v1.NodeAffinity
-	117, // 1: berth.core.v1.Affinity.podAffinity:type_name -> berth.core.v1.PodAffinity
-	119, // 2: berth.core.v1.Affinity.podAntiAffinity:type_name -> berth.core.v1.PodAntiAffinity
-	109, // 3: berth.core.v1.Binding.metadata:type_name -> berth.core.v1.ObjectMeta
-	110, // 4: berth.core.v1.Binding.target:type_name -> berth.core.v1.ObjectReference
-	188, // 5: berth.core.v1.CSIVolumeSource.volumeAttributes:type_name -> berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
-	78,  // 6: berth.core.v1.CSIVolumeSource.nodePublishSecretRef:type_name -> berth.core.v1.LocalObjectReference
-	78,  // 7: berth.core.v1.CephFSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	78,  // 8: berth.core.v1.CinderVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	69,  // 9: berth.core.v1.ClusterTrustBundleProjection.labelSelector:type_name -> berth.core.v1.LabelSelector
-	109, // 10: berth.core.v1.ConfigMap.metadata:type_name -> berth.core.v1.ObjectMeta
-	189, // 11: berth.core.v1.ConfigMap.data:type_name -> berth.core.v1.ConfigMap.DataEntry
-	190, // 12: berth.core.v1.ConfigMap.binaryData:type_name -> berth.core.v1.ConfigMap.BinaryDataEntry
-	78,  // 13: berth.core.v1.ConfigMapEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	78,  // 14: berth.core.v1.ConfigMapKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	77,  // 15: berth.core.v1.ConfigMapList.metadata:type_name -> berth.core.v1.ListMeta
-	14,  // 16: berth.core.v1.ConfigMapList.items:type_name -> berth.core.v1.ConfigMap
-	78,  // 17: berth.core.v1.ConfigMapProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	68,  // 18: berth.core.v1.ConfigMapProjection.items:type_name -> berth.core.v1.KeyToPath
-	78,  // 19: berth.core.v1.ConfigMapVolumeSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	68,  // 20: berth.core.v1.ConfigMapVolumeSource.items:type_name -> berth.core.v1.KeyToPath
-	24,  // 21: berth.core.v1.Container.ports:type_name -> berth.core.v1.ContainerPort
-	40,  // 22: berth.core.v1.Container.envFrom:type_name -> berth.core.v1.EnvFromSource
-	41,  // 23: berth.core.v1.Container.env:type_name -> berth.core.v1.EnvVar
-	148, // 24: berth.core.v1.Container.resources:type_name -> berth.core.v1.ResourceRequirements
-	25,  // 25: berth.core.v1.Container.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
-	26,  // 26: berth.core.v1.Container.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
-	179, // 27: berth.core.v1.Container.volumeMounts:type_name -> berth.core.v1.VolumeMount
-	177, // 28: berth.core.v1.Container.volumeDevices:type_name -> berth.core.v1.VolumeDevice
-	140, // 29: berth.core.v1.Container.livenessProbe:type_name -> berth.core.v1.Probe
-	140, // 30: berth.core.v1.Container.readinessProbe:type_name -> berth.core.v1.Probe
-	140, // 31: berth.core.v1.Container.startupProbe:type_name -> berth.core.v1.Probe
-	74,  // 32: berth.core.v1.Container.lifecycle:type_name -> berth.core.v1.Lifecycle
-	159, // 33: berth.core.v1.Container.securityContext:type_name -> berth.core.v1.SecurityContext
-	27,  // 34: berth.core.v1.ContainerRestartRule.exitCodes:type_name -> berth.core.v1.ContainerRestartRuleOnExitCodes
-	31,  // 35: berth.core.v1.ContainerState.waiting:type_name -> berth.core.v1.ContainerStateWaiting
-	29,  // 36: berth.core.v1.ContainerState.running:type_name -> berth.core.v1.ContainerStateRunning
-	30,  // 37: berth.core.v1.ContainerState.terminated:type_name -> berth.core.v1.ContainerStateTerminated
-	208, // 38: berth.core.v1.ContainerStateRunning.startedAt:type_name -> google.protobuf.Timestamp
-	208, // 39: berth.core.v1.ContainerStateTerminated.startedAt:type_name -> google.protobuf.Timestamp
-	208, // 40: berth.core.v1.ContainerStateTerminated.finishedAt:type_name -> google.protobuf.Timestamp
-	28,  // 41: berth.core.v1.ContainerStatus.state:type_name -> berth.core.v1.ContainerState
-	28,  // 42: berth.core.v1.ContainerStatus.lastState:type_name -> berth.core.v1.ContainerState
-	191, // 43: berth.core.v1.ContainerStatus.allocatedResources:type_name -> berth.core.v1.ContainerStatus.AllocatedResourcesEntry
-	148, // 44: berth.core.v1.ContainerStatus.resources:type_name -> berth.core.v1.ResourceRequirements
-	180, // 45: berth.core.v1.ContainerStatus.volumeMounts:type_name -> berth.core.v1.VolumeMountStatus
-	33,  // 46: berth.core.v1.ContainerStatus.user:type_name -> berth.core.v1.ContainerUser
-	149, // 47: berth.core.v1.ContainerStatus.allocatedResourcesStatus:type_name -> berth.core.v1.ResourceStatus
-	76,  // 48: berth.core.v1.ContainerUser.linux:type_name -> berth.core.v1.LinuxContainerUser
-	138, // 49: berth.core.v1.DeleteOptions.preconditions:type_name -> berth.core.v1.Preconditions
-	37,  // 50: berth.core.v1.DownwardAPIProjection.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
-	108, // 51: berth.core.v1.DownwardAPIVolumeFile.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
-	146, // 52: berth.core.v1.DownwardAPIVolumeFile.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
-	37,  // 53: berth.core.v1.DownwardAPIVolumeSource.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
-	209, // 54: berth.core.v1.EmptyDirVolumeSource.sizeLimit:type_name -> google.protobuf.StringValue
-	15,  // 55: berth.core.v1.EnvFromSource.configMapRef:type_name -> berth.core.v1.ConfigMapEnvSource
-	154, // 56: berth.core.v1.EnvFromSource.secretRef:type_name -> berth.core.v1.SecretEnvSource
-	42,  // 57: berth.core.v1.EnvVar.valueFrom:type_name -> berth.core.v1.EnvVarSource
-	108, // 58: berth.core.v1.EnvVarSource.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
-	146, // 59: berth.core.v1.EnvVarSource.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
-	16,  // 60: berth.core.v1.EnvVarSource.configMapKeyRef:type_name -> berth.core.v1.ConfigMapKeySelector
-	155, // 61: berth.core.v1.EnvVarSource.secretKeyRef:type_name -> berth.core.v1.SecretKeySelector
-	53,  // 62: berth.core.v1.EnvVarSource.fileKeyRef:type_name -> berth.core.v1.FileKeySelector
-	44,  // 63: berth.core.v1.EphemeralContainer.ephemeralContainerCommon:type_name -> berth.core.v1.EphemeralContainerCommon
-	24,  // 64: berth.core.v1.EphemeralContainerCommon.ports:type_name -> berth.core.v1.ContainerPort
-	40,  // 65: berth.core.v1.EphemeralContainerCommon.envFrom:type_name -> berth.core.v1.EnvFromSource
-	41,  // 66: berth.core.v1.EphemeralContainerCommon.env:type_name -> berth.core.v1.EnvVar
-	148, // 67: berth.core.v1.EphemeralContainerCommon.resources:type_name -> berth.core.v1.ResourceRequirements
-	25,  // 68: berth.core.v1.EphemeralContainerCommon.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
-	26,  // 69: berth.core.v1.EphemeralContainerCommon.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
-	179, // 70: berth.core.v1.EphemeralContainerCommon.volumeMounts:type_name -> berth.core.v1.VolumeMount
-	177, // 71: berth.core.v1.EphemeralContainerCommon.volumeDevices:type_name -> berth.core.v1.VolumeDevice
-	140, // 72: berth.core.v1.EphemeralContainerCommon.livenessProbe:type_name -> berth.core.v1.Probe
-	140, // 73: berth.core.v1.EphemeralContainerCommon.readinessProbe:type_name -> berth.core.v1.Probe
-	140, // 74: berth.core.v1.EphemeralContainerCommon.startupProbe:type_name -> berth.core.v1.Probe
-	74,  // 75: berth.core.v1.EphemeralContainerCommon.lifecycle:type_name -> berth.core.v1.Lifecycle
-	159, // 76: berth.core.v1.EphemeralContainerCommon.securityContext:type_name -> berth.core.v1.SecurityContext
-	113, // 77: berth.core.v1.EphemeralVolumeSource.volumeClaimTemplate:type_name -> berth.core.v1.PersistentVolumeClaimTemplate
-	109, // 78: berth.core.v1.Event.metadata:type_name -> berth.core.v1.ObjectMeta
-	110, // 79: berth.core.v1.Event.involvedObject:type_name -> berth.core.v1.ObjectReference
-	49,  // 80: berth.core.v1.Event.source:type_name -> berth.core.v1.EventSource
-	208, // 81: berth.core.v1.Event.firstTimestamp:type_name -> google.protobuf.Timestamp
-	208, // 82: berth.core.v1.Event.lastTimestamp:type_name -> google.protobuf.Timestamp
-	208, // 83: berth.core.v1.Event.eventTime:type_name -> google.protobuf.Timestamp
-	48,  // 84: berth.core.v1.Event.series:type_name -> berth.core.v1.EventSeries
-	110, // 85: berth.core.v1.Event.related:type_name -> berth.core.v1.ObjectReference
-	77,  // 86: berth.core.v1.EventList.metadata:type_name -> berth.core.v1.ListMeta
-	46,  // 87: berth.core.v1.EventList.items:type_name -> berth.core.v1.Event
-	208, // 88: berth.core.v1.EventSeries.lastObservedTime:type_name -> google.protobuf.Timestamp
-	78,  // 89: berth.core.v1.FlexVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	192, // 90: berth.core.v1.FlexVolumeSource.options:type_name -> berth.core.v1.FlexVolumeSource.OptionsEntry
+	89,  // 0: berth.core.v1.Affinity.nodeAffinity:type_name -> berth.core.v1.NodeAffinity
+	118, // 1: berth.core.v1.Affinity.podAffinity:type_name -> berth.core.v1.PodAffinity
+	120, // 2: berth.core.v1.Affinity.podAntiAffinity:type_name -> berth.core.v1.PodAntiAffinity
+	110, // 3: berth.core.v1.Binding.metadata:type_name -> berth.core.v1.ObjectMeta
+	111, // 4: berth.core.v1.Binding.target:type_name -> berth.core.v1.ObjectReference
+	192, // 5: berth.core.v1.CSIVolumeSource.volumeAttributes:type_name -> berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
+	79,  // 6: berth.core.v1.CSIVolumeSource.nodePublishSecretRef:type_name -> berth.core.v1.LocalObjectReference
+	79,  // 7: berth.core.v1.CephFSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	79,  // 8: berth.core.v1.CinderVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	70,  // 9: berth.core.v1.ClusterTrustBundleProjection.labelSelector:type_name -> berth.core.v1.LabelSelector
+	110, // 10: berth.core.v1.ConfigMap.metadata:type_name -> berth.core.v1.ObjectMeta
+	193, // 11: berth.core.v1.ConfigMap.data:type_name -> berth.core.v1.ConfigMap.DataEntry
+	194, // 12: berth.core.v1.ConfigMap.binaryData:type_name -> berth.core.v1.ConfigMap.BinaryDataEntry
+	79,  // 13: berth.core.v1.ConfigMapEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	79,  // 14: berth.core.v1.ConfigMapKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 15: berth.core.v1.ConfigMapList.metadata:type_name -> berth.core.v1.ListMeta
+	15,  // 16: berth.core.v1.ConfigMapList.items:type_name -> berth.core.v1.ConfigMap
+	79,  // 17: berth.core.v1.ConfigMapProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	69,  // 18: berth.core.v1.ConfigMapProjection.items:type_name -> berth.core.v1.KeyToPath
+	79,  // 19: berth.core.v1.ConfigMapVolumeSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	69,  // 20: berth.core.v1.ConfigMapVolumeSource.items:type_name -> berth.core.v1.KeyToPath
+	25,  // 21: berth.core.v1.Container.ports:type_name -> berth.core.v1.ContainerPort
+	41,  // 22: berth.core.v1.Container.envFrom:type_name -> berth.core.v1.EnvFromSource
+	42,  // 23: berth.core.v1.Container.env:type_name -> berth.core.v1.EnvVar
+	149, // 24: berth.core.v1.Container.resources:type_name -> berth.core.v1.ResourceRequirements
+	26,  // 25: berth.core.v1.Container.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
+	27,  // 26: berth.core.v1.Container.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
+	183, // 27: berth.core.v1.Container.volumeMounts:type_name -> berth.core.v1.VolumeMount
+	181, // 28: berth.core.v1.Container.volumeDevices:type_name -> berth.core.v1.VolumeDevice
+	141, // 29: berth.core.v1.Container.livenessProbe:type_name -> berth.core.v1.Probe
+	141, // 30: berth.core.v1.Container.readinessProbe:type_name -> berth.core.v1.Probe
+	141, // 31: berth.core.v1.Container.startupProbe:type_name -> berth.core.v1.Probe
+	75,  // 32: berth.core.v1.Container.lifecycle:type_name -> berth.core.v1.Lifecycle
+	160, // 33: berth.core.v1.Container.securityContext:type_name -> berth.core.v1.SecurityContext
+	28,  // 34: berth.core.v1.ContainerRestartRule.exitCodes:type_name -> berth.core.v1.ContainerRestartRuleOnExitCodes
+	32,  // 35: berth.core.v1.ContainerState.waiting:type_name -> berth.core.v1.ContainerStateWaiting
+	30,  // 36: berth.core.v1.ContainerState.running:type_name -> berth.core.v1.ContainerStateRunning
+	31,  // 37: berth.core.v1.ContainerState.terminated:type_name -> berth.core.v1.ContainerStateTerminated
+	213, // 38: berth.core.v1.ContainerStateRunning.startedAt:type_name -> google.protobuf.Timestamp
+	213, // 39: berth.core.v1.ContainerStateTerminated.startedAt:type_name -> google.protobuf.Timestamp
+	213, // 40: berth.core.v1.ContainerStateTerminated.finishedAt:type_name -> google.protobuf.Timestamp
+	29,  // 41: berth.core.v1.ContainerStatus.state:type_name -> berth.core.v1.ContainerState
+	29,  // 42: berth.core.v1.ContainerStatus.lastState:type_name -> berth.core.v1.ContainerState
+	195, // 43: berth.core.v1.ContainerStatus.allocatedResources:type_name -> berth.core.v1.ContainerStatus.AllocatedResourcesEntry
+	149, // 44: berth.core.v1.ContainerStatus.resources:type_name -> berth.core.v1.ResourceRequirements
+	184, // 45: berth.core.v1.ContainerStatus.volumeMounts:type_name -> berth.core.v1.VolumeMountStatus
+	34,  // 46: berth.core.v1.ContainerStatus.user:type_name -> berth.core.v1.ContainerUser
+	150, // 47: berth.core.v1.ContainerStatus.allocatedResourcesStatus:type_name -> berth.core.v1.ResourceStatus
+	77,  // 48: berth.core.v1.ContainerUser.linux:type_name -> berth.core.v1.LinuxContainerUser
+	139, // 49: berth.core.v1.DeleteOptions.preconditions:type_name -> berth.core.v1.Preconditions
+	38,  // 50: berth.core.v1.DownwardAPIProjection.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
+	109, // 51: berth.core.v1.DownwardAPIVolumeFile.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
+	147, // 52: berth.core.v1.DownwardAPIVolumeFile.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
+	38,  // 53: berth.core.v1.DownwardAPIVolumeSource.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
+	214, // 54: berth.core.v1.EmptyDirVolumeSource.sizeLimit:type_name -> google.protobuf.StringValue
+	16,  // 55: berth.core.v1.EnvFromSource.configMapRef:type_name -> berth.core.v1.ConfigMapEnvSource
+	155, // 56: berth.core.v1.EnvFromSource.secretRef:type_name -> berth.core.v1.SecretEnvSource
+	43,  // 57: berth.core.v1.EnvVar.valueFrom:type_name -> berth.core.v1.EnvVarSource
+	109, // 58: berth.core.v1.EnvVarSource.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
+	147, // 59: berth.core.v1.EnvVarSource.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
+	17,  // 60: berth.core.v1.EnvVarSource.configMapKeyRef:type_name -> berth.core.v1.ConfigMapKeySelector
+	156, // 61: berth.core.v1.EnvVarSource.secretKeyRef:type_name -> berth.core.v1.SecretKeySelector
+	54,  // 62: berth.core.v1.EnvVarSource.fileKeyRef:type_name -> berth.core.v1.FileKeySelector
+	45,  // 63: berth.core.v1.EphemeralContainer.ephemeralContainerCommon:type_name -> berth.core.v1.EphemeralContainerCommon
+	25,  // 64: berth.core.v1.EphemeralContainerCommon.ports:type_name -> berth.core.v1.ContainerPort
+	41,  // 65: berth.core.v1.EphemeralContainerCommon.envFrom:type_name -> berth.core.v1.EnvFromSource
+	42,  // 66: berth.core.v1.EphemeralContainerCommon.env:type_name -> berth.core.v1.EnvVar
+	149, // 67: berth.core.v1.EphemeralContainerCommon.resources:type_name -> berth.core.v1.ResourceRequirements
+	26,  // 68: berth.core.v1.EphemeralContainerCommon.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
+	27,  // 69: berth.core.v1.EphemeralContainerCommon.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
+	183, // 70: berth.core.v1.EphemeralContainerCommon.volumeMounts:type_name -> berth.core.v1.VolumeMount
+	181, // 71: berth.core.v1.EphemeralContainerCommon.volumeDevices:type_name -> berth.core.v1.VolumeDevice
+	141, // 72: berth.core.v1.EphemeralContainerCommon.livenessProbe:type_name -> berth.core.v1.Probe
+	141, // 73: berth.core.v1.EphemeralContainerCommon.readinessProbe:type_name -> berth.core.v1.Probe
+	141, // 74: berth.core.v1.EphemeralContainerCommon.startupProbe:type_name -> berth.core.v1.Probe
+	75,  // 75: berth.core.v1.EphemeralContainerCommon.lifecycle:type_name -> berth.core.v1.Lifecycle
+	160, // 76: berth.core.v1.EphemeralContainerCommon.securityContext:type_name -> berth.core.v1.SecurityContext
+	114, // 77: berth.core.v1.EphemeralVolumeSource.volumeClaimTemplate:type_name -> berth.core.v1.PersistentVolumeClaimTemplate
+	110, // 78: berth.core.v1.Event.metadata:type_name -> berth.core.v1.ObjectMeta
+	111, // 79: berth.core.v1.Event.involvedObject:type_name -> berth.core.v1.ObjectReference
+	50,  // 80: berth.core.v1.Event.source:type_name -> berth.core.v1.EventSource
+	213, // 81: berth.core.v1.Event.firstTimestamp:type_name -> google.protobuf.Timestamp
+	213, // 82: berth.core.v1.Event.lastTimestamp:type_name -> google.protobuf.Timestamp
+	213, // 83: berth.core.v1.Event.eventTime:type_name -> google.protobuf.Timestamp
+	49,  // 84: berth.core.v1.Event.series:type_name -> berth.core.v1.EventSeries
+	111, // 85: berth.core.v1.Event.related:type_name -> berth.core.v1.ObjectReference
+	78,  // 86: berth.core.v1.EventList.metadata:type_name -> berth.core.v1.ListMeta
+	47,  // 87: berth.core.v1.EventList.items:type_name -> berth.core.v1.Event
+	213, // 88: berth.core.v1.EventSeries.lastObservedTime:type_name -> google.protobuf.Timestamp
+	79,  // 89: berth.core.v1.FlexVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	196, // 90: berth.core.v1.FlexVolumeSource.options:type_name -> berth.core.v1.FlexVolumeSource.OptionsEntry
 	0,   // 91: berth.core.v1.HTTPGetAction.port:type_name -> berth.core.v1.IntOrString
-	61,  // 92: berth.core.v1.HTTPGetAction.httpHeaders:type_name -> berth.core.v1.HTTPHeader
-	78,  // 93: berth.core.v1.ISCSIVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	193, // 94: berth.core.v1.LabelSelector.matchLabels:type_name -> berth.core.v1.LabelSelector.MatchLabelsEntry
-	70,  // 95: berth.core.v1.LabelSelector.matchExpressions:type_name -> berth.core.v1.LabelSelectorRequirement
-	109, // 96: berth.core.v1.Lease.metadata:type_name -> berth.core.v1.ObjectMeta
-	73,  // 97: berth.core.v1.Lease.spec:type_name -> berth.core.v1.LeaseSpec
-	77,  // 98: berth.core.v1.LeaseList.metadata:type_name -> berth.core.v1.ListMeta
-	71,  // 99: berth.core.v1.LeaseList.items:type_name -> berth.core.v1.Lease
-	208, // 100: berth.core.v1.LeaseSpec.acquireTime:type_name -> google.protobuf.Timestamp
-	208, // 101: berth.core.v1.LeaseSpec.renewTime:type_name -> google.protobuf.Timestamp
-	75,  // 102: berth.core.v1.Lifecycle.postStart:type_name -> berth.core.v1.LifecycleHandler
-	75,  // 103: berth.core.v1.Lifecycle.preStop:type_name -> berth.core.v1.LifecycleHandler
-	51,  // 104: berth.core.v1.LifecycleHandler.exec:type_name -> berth.core.v1.ExecAction
-	60,  // 105: berth.core.v1.LifecycleHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
-	170, // 106: berth.core.v1.LifecycleHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
-	164, // 107: berth.core.v1.LifecycleHandler.sleep:type_name -> berth.core.v1.SleepAction
-	163, // 108: berth.core.v1.ListMeta.shardInfo:type_name -> berth.core.v1.ShardInfo
-	208, // 109: berth.core.v1.ManagedFieldsEntry.time:type_name -> google.protobuf.Timestamp
+	62,  // 92: berth.core.v1.HTTPGetAction.httpHeaders:type_name -> berth.core.v1.HTTPHeader
+	79,  // 93: berth.core.v1.ISCSIVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	197, // 94: berth.core.v1.LabelSelector.matchLabels:type_name -> berth.core.v1.LabelSelector.MatchLabelsEntry
+	71,  // 95: berth.core.v1.LabelSelector.matchExpressions:type_name -> berth.core.v1.LabelSelectorRequirement
+	110, // 96: berth.core.v1.Lease.metadata:type_name -> berth.core.v1.ObjectMeta
+	74,  // 97: berth.core.v1.Lease.spec:type_name -> berth.core.v1.LeaseSpec
+	78,  // 98: berth.core.v1.LeaseList.metadata:type_name -> berth.core.v1.ListMeta
+	72,  // 99: berth.core.v1.LeaseList.items:type_name -> berth.core.v1.Lease
+	213, // 100: berth.core.v1.LeaseSpec.acquireTime:type_name -> google.protobuf.Timestamp
+	213, // 101: berth.core.v1.LeaseSpec.renewTime:type_name -> google.protobuf.Timestamp
+	76,  // 102: berth.core.v1.Lifecycle.postStart:type_name -> berth.core.v1.LifecycleHandler
+	76,  // 103: berth.core.v1.Lifecycle.preStop:type_name -> berth.core.v1.LifecycleHandler
+	52,  // 104: berth.core.v1.LifecycleHandler.exec:type_name -> berth.core.v1.ExecAction
+	61,  // 105: berth.core.v1.LifecycleHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
+	171, // 106: berth.core.v1.LifecycleHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
+	165, // 107: berth.core.v1.LifecycleHandler.sleep:type_name -> berth.core.v1.SleepAction
+	164, // 108: berth.core.v1.ListMeta.shardInfo:type_name -> berth.core.v1.ShardInfo
+	213, // 109: berth.core.v1.ManagedFieldsEntry.time:type_name -> google.protobuf.Timestamp
 	1,   // 110: berth.core.v1.ManagedFieldsEntry.fieldsV1:type_name -> berth.core.v1.FieldsV1
-	109, // 111: berth.core.v1.Namespace.metadata:type_name -> berth.core.v1.ObjectMeta
-	84,  // 112: berth.core.v1.Namespace.spec:type_name -> berth.core.v1.NamespaceSpec
-	85,  // 113: berth.core.v1.Namespace.status:type_name -> berth.core.v1.NamespaceStatus
-	208, // 114: berth.core.v1.NamespaceCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	77,  // 115: berth.core.v1.NamespaceList.metadata:type_name -> berth.core.v1.ListMeta
-	81,  // 116: berth.core.v1.NamespaceList.items:type_name -> berth.core.v1.Namespace
-	82,  // 117: berth.core.v1.NamespaceStatus.conditions:type_name -> berth.core.v1.NamespaceCondition
-	109, // 118: berth.core.v1.Node.metadata:type_name -> berth.core.v1.ObjectMeta
-	104, // 119: berth.core.v1.Node.spec:type_name -> berth.core.v1.NodeSpec
-	105, // 120: berth.core.v1.Node.status:type_name -> berth.core.v1.NodeStatus
-	101, // 121: berth.core.v1.NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.NodeSelector
-	139, // 122: berth.core.v1.NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PreferredSchedulingTerm
-	209, // 123: berth.core.v1.NodeAllocatableMappedResources.quantity:type_name -> google.protobuf.StringValue
-	209, // 124: berth.core.v1.NodeAllocatableOverheadResources.perPod:type_name -> google.protobuf.StringValue
-	209, // 125: berth.core.v1.NodeAllocatableOverheadResources.perContainer:type_name -> google.protobuf.StringValue
-	89,  // 126: berth.core.v1.NodeAllocatableResourceClaimStatus.mapping:type_name -> berth.core.v1.NodeAllocatableMappedResources
-	90,  // 127: berth.core.v1.NodeAllocatableResourceClaimStatus.overhead:type_name -> berth.core.v1.NodeAllocatableOverheadResources
-	208, // 128: berth.core.v1.NodeCondition.lastHeartbeatTime:type_name -> google.protobuf.Timestamp
-	208, // 129: berth.core.v1.NodeCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	18,  // 130: berth.core.v1.NodeConfigSource.configMap:type_name -> berth.core.v1.ConfigMapNodeConfigSource
-	93,  // 131: berth.core.v1.NodeConfigStatus.assigned:type_name -> berth.core.v1.NodeConfigSource
-	93,  // 132: berth.core.v1.NodeConfigStatus.active:type_name -> berth.core.v1.NodeConfigSource
-	93,  // 133: berth.core.v1.NodeConfigStatus.lastKnownGood:type_name -> berth.core.v1.NodeConfigSource
-	34,  // 134: berth.core.v1.NodeDaemonEndpoints.kubeletEndpoint:type_name -> berth.core.v1.DaemonEndpoint
-	77,  // 135: berth.core.v1.NodeList.metadata:type_name -> berth.core.v1.ListMeta
-	86,  // 136: berth.core.v1.NodeList.items:type_name -> berth.core.v1.Node
-	100, // 137: berth.core.v1.NodeRuntimeHandler.features:type_name -> berth.core.v1.NodeRuntimeHandlerFeatures
-	103, // 138: berth.core.v1.NodeSelector.nodeSelectorTerms:type_name -> berth.core.v1.NodeSelectorTerm
-	102, // 139: berth.core.v1.NodeSelectorTerm.matchExpressions:type_name -> berth.core.v1.NodeSelectorRequirement
-	102, // 140: berth.core.v1.NodeSelectorTerm.matchFields:type_name -> berth.core.v1.NodeSelectorRequirement
-	171, // 141: berth.core.v1.NodeSpec.taints:type_name -> berth.core.v1.Taint
-	93,  // 142: berth.core.v1.NodeSpec.configSource:type_name -> berth.core.v1.NodeConfigSource
-	98,  // 143: berth.core.v1.NodeSpec.podPreemptionPolicy:type_name -> berth.core.v1.NodePodPreemptionPolicy
-	194, // 144: berth.core.v1.NodeStatus.capacity:type_name -> berth.core.v1.NodeStatus.CapacityEntry
-	195, // 145: berth.core.v1.NodeStatus.allocatable:type_name -> berth.core.v1.NodeStatus.AllocatableEntry
-	92,  // 146: berth.core.v1.NodeStatus.conditions:type_name -> berth.core.v1.NodeCondition
-	87,  // 147: berth.core.v1.NodeStatus.addresses:type_name -> berth.core.v1.NodeAddress
-	95,  // 148: berth.core.v1.NodeStatus.daemonEndpoints:type_name -> berth.core.v1.NodeDaemonEndpoints
-	107, // 149: berth.core.v1.NodeStatus.nodeInfo:type_name -> berth.core.v1.NodeSystemInfo
-	23,  // 150: berth.core.v1.NodeStatus.images:type_name -> berth.core.v1.ContainerImage
+	110, // 111: berth.core.v1.Namespace.metadata:type_name -> berth.core.v1.ObjectMeta
+	85,  // 112: berth.core.v1.Namespace.spec:type_name -> berth.core.v1.NamespaceSpec
+	86,  // 113: berth.core.v1.Namespace.status:type_name -> berth.core.v1.NamespaceStatus
+	213, // 114: berth.core.v1.NamespaceCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	78,  // 115: berth.core.v1.NamespaceList.metadata:type_name -> berth.core.v1.ListMeta
+	82,  // 116: berth.core.v1.NamespaceList.items:type_name -> berth.core.v1.Namespace
+	83,  // 117: berth.core.v1.NamespaceStatus.conditions:type_name -> berth.core.v1.NamespaceCondition
+	110, // 118: berth.core.v1.Node.metadata:type_name -> berth.core.v1.ObjectMeta
+	105, // 119: berth.core.v1.Node.spec:type_name -> berth.core.v1.NodeSpec
+	106, // 120: berth.core.v1.Node.status:type_name -> berth.core.v1.NodeStatus
+	102, // 121: berth.core.v1.NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.NodeSelector
+	140, // 122: berth.core.v1.NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PreferredSchedulingTerm
+	214, // 123: berth.core.v1.NodeAllocatableMappedResources.quantity:type_name -> google.protobuf.StringValue
+	214, // 124: berth.core.v1.NodeAllocatableOverheadResources.perPod:type_name -> google.protobuf.StringValue
+	214, // 125: berth.core.v1.NodeAllocatableOverheadResources.perContainer:type_name -> google.protobuf.StringValue
+	90,  // 126: berth.core.v1.NodeAllocatableResourceClaimStatus.mapping:type_name -> berth.core.v1.NodeAllocatableMappedResources
+	91,  // 127: berth.core.v1.NodeAllocatableResourceClaimStatus.overhead:type_name -> berth.core.v1.NodeAllocatableOverheadResources
+	213, // 128: berth.core.v1.NodeCondition.lastHeartbeatTime:type_name -> google.protobuf.Timestamp
+	213, // 129: berth.core.v1.NodeCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	19,  // 130: berth.core.v1.NodeConfigSource.configMap:type_name -> berth.core.v1.ConfigMapNodeConfigSource
+	94,  // 131: berth.core.v1.NodeConfigStatus.assigned:type_name -> berth.core.v1.NodeConfigSource
+	94,  // 132: berth.core.v1.NodeConfigStatus.active:type_name -> berth.core.v1.NodeConfigSource
+	94,  // 133: berth.core.v1.NodeConfigStatus.lastKnownGood:type_name -> berth.core.v1.NodeConfigSource
+	35,  // 134: berth.core.v1.NodeDaemonEndpoints.kubeletEndpoint:type_name -> berth.core.v1.DaemonEndpoint
+	78,  // 135: berth.core.v1.NodeList.metadata:type_name -> berth.core.v1.ListMeta
+	87,  // 136: berth.core.v1.NodeList.items:type_name -> berth.core.v1.Node
+	101, // 137: berth.core.v1.NodeRuntimeHandler.features:type_name -> berth.core.v1.NodeRuntimeHandlerFeatures
+	104, // 138: berth.core.v1.NodeSelector.nodeSelectorTerms:type_name -> berth.core.v1.NodeSelectorTerm
+	103, // 139: berth.core.v1.NodeSelectorTerm.matchExpressions:type_name -> berth.core.v1.NodeSelectorRequirement
+	103, // 140: berth.core.v1.NodeSelectorTerm.matchFields:type_name -> berth.core.v1.NodeSelectorRequirement
+	172, // 141: berth.core.v1.NodeSpec.taints:type_name -> berth.core.v1.Taint
+	94,  // 142: berth.core.v1.NodeSpec.configSource:type_name -> berth.core.v1.NodeConfigSource
+	99,  // 143: berth.core.v1.NodeSpec.podPreemptionPolicy:type_name -> berth.core.v1.NodePodPreemptionPolicy
+	198, // 144: berth.core.v1.NodeStatus.capacity:type_name -> berth.core.v1.NodeStatus.CapacityEntry
+	199, // 145: berth.core.v1.NodeStatus.allocatable:type_name -> berth.core.v1.NodeStatus.AllocatableEntry
+	93,  // 146: berth.core.v1.NodeStatus.conditions:type_name -> berth.core.v1.NodeCondition
+	88,  // 147: berth.core.v1.NodeStatus.addresses:type_name -> berth.core.v1.NodeAddress
+	96,  // 148: berth.core.v1.NodeStatus.daemonEndpoints:type_name -> berth.core.v1.NodeDaemonEndpoints
+	108, // 149: berth.core.v1.NodeStatus.nodeInfo:type_name -> berth.core.v1.NodeSystemInfo
+	24,  // 150: berth.core.v1.NodeStatus.images:type_name -> berth.core.v1.ContainerImage
 	5,   // 151: berth.core.v1.NodeStatus.volumesAttached:type_name -> berth.core.v1.AttachedVolume
-	94,  // 152: berth.core.v1.NodeStatus.config:type_name -> berth.core.v1.NodeConfigStatus
-	99,  // 153: berth.core.v1.NodeStatus.runtimeHandlers:type_name -> berth.core.v1.NodeRuntimeHandler
-	96,  // 154: berth.core.v1.NodeStatus.features:type_name -> berth.core.v1.NodeFeatures
-	106, // 155: berth.core.v1.NodeSystemInfo.swap:type_name -> berth.core.v1.NodeSwapStatus
-	208, // 156: berth.core.v1.ObjectMeta.creationTimestamp:type_name -> google.protobuf.Timestamp
-	208, // 157: berth.core.v1.ObjectMeta.deletionTimestamp:type_name -> google.protobuf.Timestamp
-	196, // 158: berth.core.v1.ObjectMeta.labels:type_name -> berth.core.v1.ObjectMeta.LabelsEntry
-	197, // 159: berth.core.v1.ObjectMeta.annotations:type_name -> berth.core.v1.ObjectMeta.AnnotationsEntry
-	111, // 160: berth.core.v1.ObjectMeta.ownerReferences:type_name -> berth.core.v1.OwnerReference
-	79,  // 161: berth.core.v1.ObjectMeta.managedFields:type_name -> berth.core.v1.ManagedFieldsEntry
-	69,  // 162: berth.core.v1.PersistentVolumeClaimSpec.selector:type_name -> berth.core.v1.LabelSelector
-	182, // 163: berth.core.v1.PersistentVolumeClaimSpec.resources:type_name -> berth.core.v1.VolumeResourceRequirements
-	174, // 164: berth.core.v1.PersistentVolumeClaimSpec.dataSource:type_name -> berth.core.v1.TypedLocalObjectReference
-	175, // 165: berth.core.v1.PersistentVolumeClaimSpec.dataSourceRef:type_name -> berth.core.v1.TypedObjectReference
-	109, // 166: berth.core.v1.PersistentVolumeClaimTemplate.metadata:type_name -> berth.core.v1.ObjectMeta
-	112, // 167: berth.core.v1.PersistentVolumeClaimTemplate.spec:type_name -> berth.core.v1.PersistentVolumeClaimSpec
-	109, // 168: berth.core.v1.Pod.metadata:type_name -> berth.core.v1.ObjectMeta
-	134, // 169: berth.core.v1.Pod.spec:type_name -> berth.core.v1.PodSpec
-	135, // 170: berth.core.v1.Pod.status:type_name -> berth.core.v1.PodStatus
-	118, // 171: berth.core.v1.PodAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
-	186, // 172: berth.core.v1.PodAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
-	69,  // 173: berth.core.v1.PodAffinityTerm.labelSelector:type_name -> berth.core.v1.LabelSelector
-	69,  // 174: berth.core.v1.PodAffinityTerm.namespaceSelector:type_name -> berth.core.v1.LabelSelector
-	118, // 175: berth.core.v1.PodAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
-	186, // 176: berth.core.v1.PodAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
-	198, // 177: berth.core.v1.PodCertificateProjection.userAnnotations:type_name -> berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
-	208, // 178: berth.core.v1.PodCondition.lastProbeTime:type_name -> google.protobuf.Timestamp
-	208, // 179: berth.core.v1.PodCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	123, // 180: berth.core.v1.PodDNSConfig.options:type_name -> berth.core.v1.PodDNSConfigOption
-	22,  // 181: berth.core.v1.PodExtendedResourceClaimStatus.requestMappings:type_name -> berth.core.v1.ContainerExtendedResourceRequest
-	77,  // 182: berth.core.v1.PodList.metadata:type_name -> berth.core.v1.ListMeta
-	116, // 183: berth.core.v1.PodList.items:type_name -> berth.core.v1.Pod
-	150, // 184: berth.core.v1.PodSecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
-	187, // 185: berth.core.v1.PodSecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
-	169, // 186: berth.core.v1.PodSecurityContext.sysctls:type_name -> berth.core.v1.Sysctl
-	152, // 187: berth.core.v1.PodSecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
+	95,  // 152: berth.core.v1.NodeStatus.config:type_name -> berth.core.v1.NodeConfigStatus
+	100, // 153: berth.core.v1.NodeStatus.runtimeHandlers:type_name -> berth.core.v1.NodeRuntimeHandler
+	97,  // 154: berth.core.v1.NodeStatus.features:type_name -> berth.core.v1.NodeFeatures
+	107, // 155: berth.core.v1.NodeSystemInfo.swap:type_name -> berth.core.v1.NodeSwapStatus
+	213, // 156: berth.core.v1.ObjectMeta.creationTimestamp:type_name -> google.protobuf.Timestamp
+	213, // 157: berth.core.v1.ObjectMeta.deletionTimestamp:type_name -> google.protobuf.Timestamp
+	200, // 158: berth.core.v1.ObjectMeta.labels:type_name -> berth.core.v1.ObjectMeta.LabelsEntry
+	201, // 159: berth.core.v1.ObjectMeta.annotations:type_name -> berth.core.v1.ObjectMeta.AnnotationsEntry
+	112, // 160: berth.core.v1.ObjectMeta.ownerReferences:type_name -> berth.core.v1.OwnerReference
+	80,  // 161: berth.core.v1.ObjectMeta.managedFields:type_name -> berth.core.v1.ManagedFieldsEntry
+	70,  // 162: berth.core.v1.PersistentVolumeClaimSpec.selector:type_name -> berth.core.v1.LabelSelector
+	186, // 163: berth.core.v1.PersistentVolumeClaimSpec.resources:type_name -> berth.core.v1.VolumeResourceRequirements
+	178, // 164: berth.core.v1.PersistentVolumeClaimSpec.dataSource:type_name -> berth.core.v1.TypedLocalObjectReference
+	179, // 165: berth.core.v1.PersistentVolumeClaimSpec.dataSourceRef:type_name -> berth.core.v1.TypedObjectReference
+	110, // 166: berth.core.v1.PersistentVolumeClaimTemplate.metadata:type_name -> berth.core.v1.ObjectMeta
+	113, // 167: berth.core.v1.PersistentVolumeClaimTemplate.spec:type_name -> berth.core.v1.PersistentVolumeClaimSpec
+	110, // 168: berth.core.v1.Pod.metadata:type_name -> berth.core.v1.ObjectMeta
+	135, // 169: berth.core.v1.Pod.spec:type_name -> berth.core.v1.PodSpec
+	136, // 170: berth.core.v1.Pod.status:type_name -> berth.core.v1.PodStatus
+	119, // 171: berth.core.v1.PodAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
+	190, // 172: berth.core.v1.PodAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
+	70,  // 173: berth.core.v1.PodAffinityTerm.labelSelector:type_name -> berth.core.v1.LabelSelector
+	70,  // 174: berth.core.v1.PodAffinityTerm.namespaceSelector:type_name -> berth.core.v1.LabelSelector
+	119, // 175: berth.core.v1.PodAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
+	190, // 176: berth.core.v1.PodAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
+	202, // 177: berth.core.v1.PodCertificateProjection.userAnnotations:type_name -> berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
+	213, // 178: berth.core.v1.PodCondition.lastProbeTime:type_name -> google.protobuf.Timestamp
+	213, // 179: berth.core.v1.PodCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	124, // 180: berth.core.v1.PodDNSConfig.options:type_name -> berth.core.v1.PodDNSConfigOption
+	23,  // 181: berth.core.v1.PodExtendedResourceClaimStatus.requestMappings:type_name -> berth.core.v1.ContainerExtendedResourceRequest
+	78,  // 182: berth.core.v1.PodList.metadata:type_name -> berth.core.v1.ListMeta
+	117, // 183: berth.core.v1.PodList.items:type_name -> berth.core.v1.Pod
+	151, // 184: berth.core.v1.PodSecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
+	191, // 185: berth.core.v1.PodSecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
+	170, // 186: berth.core.v1.PodSecurityContext.sysctls:type_name -> berth.core.v1.Sysctl
+	153, // 187: berth.core.v1.PodSecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
 	4,   // 188: berth.core.v1.PodSecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
-	176, // 189: berth.core.v1.PodSpec.volumes:type_name -> berth.core.v1.Volume
-	21,  // 190: berth.core.v1.PodSpec.initContainers:type_name -> berth.core.v1.Container
-	21,  // 191: berth.core.v1.PodSpec.containers:type_name -> berth.core.v1.Container
-	43,  // 192: berth.core.v1.PodSpec.ephemeralContainers:type_name -> berth.core.v1.EphemeralContainer
-	199, // 193: berth.core.v1.PodSpec.nodeSelector:type_name -> berth.core.v1.PodSpec.NodeSelectorEntry
-	133, // 194: berth.core.v1.PodSpec.securityContext:type_name -> berth.core.v1.PodSecurityContext
-	78,  // 195: berth.core.v1.PodSpec.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
+	180, // 189: berth.core.v1.PodSpec.volumes:type_name -> berth.core.v1.Volume
+	22,  // 190: berth.core.v1.PodSpec.initContainers:type_name -> berth.core.v1.Container
+	22,  // 191: berth.core.v1.PodSpec.containers:type_name -> berth.core.v1.Container
+	44,  // 192: berth.core.v1.PodSpec.ephemeralContainers:type_name -> berth.core.v1.EphemeralContainer
+	203, // 193: berth.core.v1.PodSpec.nodeSelector:type_name -> berth.core.v1.PodSpec.NodeSelectorEntry
+	134, // 194: berth.core.v1.PodSpec.securityContext:type_name -> berth.core.v1.PodSecurityContext
+	79,  // 195: berth.core.v1.PodSpec.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
 	3,   // 196: berth.core.v1.PodSpec.affinity:type_name -> berth.core.v1.Affinity
-	172, // 197: berth.core.v1.PodSpec.tolerations:type_name -> berth.core.v1.Toleration
-	62,  // 198: berth.core.v1.PodSpec.hostAliases:type_name -> berth.core.v1.HostAlias
-	122, // 199: berth.core.v1.PodSpec.dnsConfig:type_name -> berth.core.v1.PodDNSConfig
-	128, // 200: berth.core.v1.PodSpec.readinessGates:type_name -> berth.core.v1.PodReadinessGate
-	200, // 201: berth.core.v1.PodSpec.overhead:type_name -> berth.core.v1.PodSpec.OverheadEntry
-	173, // 202: berth.core.v1.PodSpec.topologySpreadConstraints:type_name -> berth.core.v1.TopologySpreadConstraint
-	127, // 203: berth.core.v1.PodSpec.os:type_name -> berth.core.v1.PodOS
-	131, // 204: berth.core.v1.PodSpec.schedulingGates:type_name -> berth.core.v1.PodSchedulingGate
-	129, // 205: berth.core.v1.PodSpec.resourceClaims:type_name -> berth.core.v1.PodResourceClaim
-	148, // 206: berth.core.v1.PodSpec.resources:type_name -> berth.core.v1.ResourceRequirements
-	132, // 207: berth.core.v1.PodSpec.schedulingGroup:type_name -> berth.core.v1.PodSchedulingGroup
-	50,  // 208: berth.core.v1.PodSpec.evictionResponders:type_name -> berth.core.v1.EvictionResponder
-	121, // 209: berth.core.v1.PodStatus.conditions:type_name -> berth.core.v1.PodCondition
-	63,  // 210: berth.core.v1.PodStatus.hostIPs:type_name -> berth.core.v1.HostIP
-	125, // 211: berth.core.v1.PodStatus.podIPs:type_name -> berth.core.v1.PodIP
-	208, // 212: berth.core.v1.PodStatus.startTime:type_name -> google.protobuf.Timestamp
-	32,  // 213: berth.core.v1.PodStatus.initContainerStatuses:type_name -> berth.core.v1.ContainerStatus
-	32,  // 214: berth.core.v1.PodStatus.containerStatuses:type_name -> berth.core.v1.ContainerStatus
-	32,  // 215: berth.core.v1.PodStatus.ephemeralContainerStatuses:type_name -> berth.core.v1.ContainerStatus
-	130, // 216: berth.core.v1.PodStatus.resourceClaimStatuses:type_name -> berth.core.v1.PodResourceClaimStatus
-	124, // 217: berth.core.v1.PodStatus.extendedResourceClaimStatus:type_name -> berth.core.v1.PodExtendedResourceClaimStatus
-	201, // 218: berth.core.v1.PodStatus.allocatedResources:type_name -> berth.core.v1.PodStatus.AllocatedResourcesEntry
-	148, // 219: berth.core.v1.PodStatus.resources:type_name -> berth.core.v1.ResourceRequirements
-	91,  // 220: berth.core.v1.PodStatus.nodeAllocatableResourceClaimStatuses:type_name -> berth.core.v1.NodeAllocatableResourceClaimStatus
-	136, // 221: berth.core.v1.PodStatus.volumeHealth:type_name -> berth.core.v1.PodVolumeHealth
-	178, // 222: berth.core.v1.PodVolumeHealth.healthConditions:type_name -> berth.core.v1.VolumeHealthCondition
-	208, // 223: berth.core.v1.PodVolumeHealth.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	103, // 224: berth.core.v1.PreferredSchedulingTerm.preference:type_name -> berth.core.v1.NodeSelectorTerm
-	141, // 225: berth.core.v1.Probe.handler:type_name -> berth.core.v1.ProbeHandler
-	51,  // 226: berth.core.v1.ProbeHandler.exec:type_name -> berth.core.v1.ExecAction
-	60,  // 227: berth.core.v1.ProbeHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
-	170, // 228: berth.core.v1.ProbeHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
-	57,  // 229: berth.core.v1.ProbeHandler.grpc:type_name -> berth.core.v1.GRPCAction
-	181, // 230: berth.core.v1.ProjectedVolumeSource.sources:type_name -> berth.core.v1.VolumeProjection
-	78,  // 231: berth.core.v1.RBDVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	209, // 232: berth.core.v1.ResourceFieldSelector.divisor:type_name -> google.protobuf.StringValue
-	202, // 233: berth.core.v1.ResourceRequirements.limits:type_name -> berth.core.v1.ResourceRequirements.LimitsEntry
-	203, // 234: berth.core.v1.ResourceRequirements.requests:type_name -> berth.core.v1.ResourceRequirements.RequestsEntry
-	145, // 235: berth.core.v1.ResourceRequirements.claims:type_name -> berth.core.v1.ResourceClaim
-	147, // 236: berth.core.v1.ResourceStatus.resources:type_name -> berth.core.v1.ResourceHealth
-	78,  // 237: berth.core.v1.ScaleIOVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	109, // 238: berth.core.v1.Secret.metadata:type_name -> berth.core.v1.ObjectMeta
-	204, // 239: berth.core.v1.Secret.data:type_name -> berth.core.v1.Secret.DataEntry
-	205, // 240: berth.core.v1.Secret.stringData:type_name -> berth.core.v1.Secret.StringDataEntry
-	78,  // 241: berth.core.v1.SecretEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	78,  // 242: berth.core.v1.SecretKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	77,  // 243: berth.core.v1.SecretList.metadata:type_name -> berth.core.v1.ListMeta
-	153, // 244: berth.core.v1.SecretList.items:type_name -> berth.core.v1.Secret
-	78,  // 245: berth.core.v1.SecretProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	68,  // 246: berth.core.v1.SecretProjection.items:type_name -> berth.core.v1.KeyToPath
-	68,  // 247: berth.core.v1.SecretVolumeSource.items:type_name -> berth.core.v1.KeyToPath
-	10,  // 248: berth.core.v1.SecurityContext.capabilities:type_name -> berth.core.v1.Capabilities
-	150, // 249: berth.core.v1.SecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
-	187, // 250: berth.core.v1.SecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
-	152, // 251: berth.core.v1.SecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
+	176, // 197: berth.core.v1.PodSpec.tolerations:type_name -> berth.core.v1.Toleration
+	63,  // 198: berth.core.v1.PodSpec.hostAliases:type_name -> berth.core.v1.HostAlias
+	123, // 199: berth.core.v1.PodSpec.dnsConfig:type_name -> berth.core.v1.PodDNSConfig
+	129, // 200: berth.core.v1.PodSpec.readinessGates:type_name -> berth.core.v1.PodReadinessGate
+	204, // 201: berth.core.v1.PodSpec.overhead:type_name -> berth.core.v1.PodSpec.OverheadEntry
+	177, // 202: berth.core.v1.PodSpec.topologySpreadConstraints:type_name -> berth.core.v1.TopologySpreadConstraint
+	128, // 203: berth.core.v1.PodSpec.os:type_name -> berth.core.v1.PodOS
+	132, // 204: berth.core.v1.PodSpec.schedulingGates:type_name -> berth.core.v1.PodSchedulingGate
+	130, // 205: berth.core.v1.PodSpec.resourceClaims:type_name -> berth.core.v1.PodResourceClaim
+	149, // 206: berth.core.v1.PodSpec.resources:type_name -> berth.core.v1.ResourceRequirements
+	133, // 207: berth.core.v1.PodSpec.schedulingGroup:type_name -> berth.core.v1.PodSchedulingGroup
+	51,  // 208: berth.core.v1.PodSpec.evictionResponders:type_name -> berth.core.v1.EvictionResponder
+	122, // 209: berth.core.v1.PodStatus.conditions:type_name -> berth.core.v1.PodCondition
+	64,  // 210: berth.core.v1.PodStatus.hostIPs:type_name -> berth.core.v1.HostIP
+	126, // 211: berth.core.v1.PodStatus.podIPs:type_name -> berth.core.v1.PodIP
+	213, // 212: berth.core.v1.PodStatus.startTime:type_name -> google.protobuf.Timestamp
+	33,  // 213: berth.core.v1.PodStatus.initContainerStatuses:type_name -> berth.core.v1.ContainerStatus
+	33,  // 214: berth.core.v1.PodStatus.containerStatuses:type_name -> berth.core.v1.ContainerStatus
+	33,  // 215: berth.core.v1.PodStatus.ephemeralContainerStatuses:type_name -> berth.core.v1.ContainerStatus
+	131, // 216: berth.core.v1.PodStatus.resourceClaimStatuses:type_name -> berth.core.v1.PodResourceClaimStatus
+	125, // 217: berth.core.v1.PodStatus.extendedResourceClaimStatus:type_name -> berth.core.v1.PodExtendedResourceClaimStatus
+	205, // 218: berth.core.v1.PodStatus.allocatedResources:type_name -> berth.core.v1.PodStatus.AllocatedResourcesEntry
+	149, // 219: berth.core.v1.PodStatus.resources:type_name -> berth.core.v1.ResourceRequirements
+	92,  // 220: berth.core.v1.PodStatus.nodeAllocatableResourceClaimStatuses:type_name -> berth.core.v1.NodeAllocatableResourceClaimStatus
+	137, // 221: berth.core.v1.PodStatus.volumeHealth:type_name -> berth.core.v1.PodVolumeHealth
+	182, // 222: berth.core.v1.PodVolumeHealth.healthConditions:type_name -> berth.core.v1.VolumeHealthCondition
+	213, // 223: berth.core.v1.PodVolumeHealth.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	104, // 224: berth.core.v1.PreferredSchedulingTerm.preference:type_name -> berth.core.v1.NodeSelectorTerm
+	142, // 225: berth.core.v1.Probe.handler:type_name -> berth.core.v1.ProbeHandler
+	52,  // 226: berth.core.v1.ProbeHandler.exec:type_name -> berth.core.v1.ExecAction
+	61,  // 227: berth.core.v1.ProbeHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
+	171, // 228: berth.core.v1.ProbeHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
+	58,  // 229: berth.core.v1.ProbeHandler.grpc:type_name -> berth.core.v1.GRPCAction
+	185, // 230: berth.core.v1.ProjectedVolumeSource.sources:type_name -> berth.core.v1.VolumeProjection
+	79,  // 231: berth.core.v1.RBDVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	214, // 232: berth.core.v1.ResourceFieldSelector.divisor:type_name -> google.protobuf.StringValue
+	206, // 233: berth.core.v1.ResourceRequirements.limits:type_name -> berth.core.v1.ResourceRequirements.LimitsEntry
+	207, // 234: berth.core.v1.ResourceRequirements.requests:type_name -> berth.core.v1.ResourceRequirements.RequestsEntry
+	146, // 235: berth.core.v1.ResourceRequirements.claims:type_name -> berth.core.v1.ResourceClaim
+	148, // 236: berth.core.v1.ResourceStatus.resources:type_name -> berth.core.v1.ResourceHealth
+	79,  // 237: berth.core.v1.ScaleIOVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	110, // 238: berth.core.v1.Secret.metadata:type_name -> berth.core.v1.ObjectMeta
+	208, // 239: berth.core.v1.Secret.data:type_name -> berth.core.v1.Secret.DataEntry
+	209, // 240: berth.core.v1.Secret.stringData:type_name -> berth.core.v1.Secret.StringDataEntry
+	79,  // 241: berth.core.v1.SecretEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	79,  // 242: berth.core.v1.SecretKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 243: berth.core.v1.SecretList.metadata:type_name -> berth.core.v1.ListMeta
+	154, // 244: berth.core.v1.SecretList.items:type_name -> berth.core.v1.Secret
+	79,  // 245: berth.core.v1.SecretProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	69,  // 246: berth.core.v1.SecretProjection.items:type_name -> berth.core.v1.KeyToPath
+	69,  // 247: berth.core.v1.SecretVolumeSource.items:type_name -> berth.core.v1.KeyToPath
+	11,  // 248: berth.core.v1.SecurityContext.capabilities:type_name -> berth.core.v1.Capabilities
+	151, // 249: berth.core.v1.SecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
+	191, // 250: berth.core.v1.SecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
+	153, // 251: berth.core.v1.SecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
 	4,   // 252: berth.core.v1.SecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
-	109, // 253: berth.core.v1.ServiceAccount.metadata:type_name -> berth.core.v1.ObjectMeta
-	110, // 254: berth.core.v1.ServiceAccount.secrets:type_name -> berth.core.v1.ObjectReference
-	78,  // 255: berth.core.v1.ServiceAccount.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
-	77,  // 256: berth.core.v1.ServiceAccountList.metadata:type_name -> berth.core.v1.ListMeta
-	160, // 257: berth.core.v1.ServiceAccountList.items:type_name -> berth.core.v1.ServiceAccount
-	77,  // 258: berth.core.v1.Status.metadata:type_name -> berth.core.v1.ListMeta
-	167, // 259: berth.core.v1.Status.details:type_name -> berth.core.v1.StatusDetails
-	166, // 260: berth.core.v1.StatusDetails.causes:type_name -> berth.core.v1.StatusCause
-	78,  // 261: berth.core.v1.StorageOSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	110, // 253: berth.core.v1.ServiceAccount.metadata:type_name -> berth.core.v1.ObjectMeta
+	111, // 254: berth.core.v1.ServiceAccount.secrets:type_name -> berth.core.v1.ObjectReference
+	79,  // 255: berth.core.v1.ServiceAccount.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 256: berth.core.v1.ServiceAccountList.metadata:type_name -> berth.core.v1.ListMeta
+	161, // 257: berth.core.v1.ServiceAccountList.items:type_name -> berth.core.v1.ServiceAccount
+	78,  // 258: berth.core.v1.Status.metadata:type_name -> berth.core.v1.ListMeta
+	168, // 259: berth.core.v1.Status.details:type_name -> berth.core.v1.StatusDetails
+	167, // 260: berth.core.v1.StatusDetails.causes:type_name -> berth.core.v1.StatusCause
+	79,  // 261: berth.core.v1.StorageOSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
 	0,   // 262: berth.core.v1.TCPSocketAction.port:type_name -> berth.core.v1.IntOrString
-	208, // 263: berth.core.v1.Taint.timeAdded:type_name -> google.protobuf.Timestamp
-	69,  // 264: berth.core.v1.TopologySpreadConstraint.labelSelector:type_name -> berth.core.v1.LabelSelector
-	183, // 265: berth.core.v1.Volume.volumeSource:type_name -> berth.core.v1.VolumeSource
-	184, // 266: berth.core.v1.VolumeMountStatus.volumeStatus:type_name -> berth.core.v1.VolumeStatus
-	157, // 267: berth.core.v1.VolumeProjection.secret:type_name -> berth.core.v1.SecretProjection
-	36,  // 268: berth.core.v1.VolumeProjection.downwardAPI:type_name -> berth.core.v1.DownwardAPIProjection
-	19,  // 269: berth.core.v1.VolumeProjection.configMap:type_name -> berth.core.v1.ConfigMapProjection
-	162, // 270: berth.core.v1.VolumeProjection.serviceAccountToken:type_name -> berth.core.v1.ServiceAccountTokenProjection
-	13,  // 271: berth.core.v1.VolumeProjection.clusterTrustBundle:type_name -> berth.core.v1.ClusterTrustBundleProjection
-	120, // 272: berth.core.v1.VolumeProjection.podCertificate:type_name -> berth.core.v1.PodCertificateProjection
-	206, // 273: berth.core.v1.VolumeResourceRequirements.limits:type_name -> berth.core.v1.VolumeResourceRequirements.LimitsEntry
-	207, // 274: berth.core.v1.VolumeResourceRequirements.requests:type_name -> berth.core.v1.VolumeResourceRequirements.RequestsEntry
-	64,  // 275: berth.core.v1.VolumeSource.hostPath:type_name -> berth.core.v1.HostPathVolumeSource
-	39,  // 276: berth.core.v1.VolumeSource.emptyDir:type_name -> berth.core.v1.EmptyDirVolumeSource
-	56,  // 277: berth.core.v1.VolumeSource.gcePersistentDisk:type_name -> berth.core.v1.GCEPersistentDiskVolumeSource
-	2,   // 278: berth.core.v1.VolumeSource.awsElasticBlockStore:type_name -> berth.core.v1.AWSElasticBlockStoreVolumeSource
-	58,  // 279: berth.core.v1.VolumeSource.gitRepo:type_name -> berth.core.v1.GitRepoVolumeSource
-	158, // 280: berth.core.v1.VolumeSource.secret:type_name -> berth.core.v1.SecretVolumeSource
-	80,  // 281: berth.core.v1.VolumeSource.nfs:type_name -> berth.core.v1.NFSVolumeSource
-	65,  // 282: berth.core.v1.VolumeSource.iscsi:type_name -> berth.core.v1.ISCSIVolumeSource
-	59,  // 283: berth.core.v1.VolumeSource.glusterfs:type_name -> berth.core.v1.GlusterfsVolumeSource
-	114, // 284: berth.core.v1.VolumeSource.persistentVolumeClaim:type_name -> berth.core.v1.PersistentVolumeClaimVolumeSource
-	144, // 285: berth.core.v1.VolumeSource.rbd:type_name -> berth.core.v1.RBDVolumeSource
-	54,  // 286: berth.core.v1.VolumeSource.flexVolume:type_name -> berth.core.v1.FlexVolumeSource
-	12,  // 287: berth.core.v1.VolumeSource.cinder:type_name -> berth.core.v1.CinderVolumeSource
-	11,  // 288: berth.core.v1.VolumeSource.cephfs:type_name -> berth.core.v1.CephFSVolumeSource
-	55,  // 289: berth.core.v1.VolumeSource.flocker:type_name -> berth.core.v1.FlockerVolumeSource
-	38,  // 290: berth.core.v1.VolumeSource.downwardAPI:type_name -> berth.core.v1.DownwardAPIVolumeSource
-	52,  // 291: berth.core.v1.VolumeSource.fc:type_name -> berth.core.v1.FCVolumeSource
-	7,   // 292: berth.core.v1.VolumeSource.azureFile:type_name -> berth.core.v1.AzureFileVolumeSource
-	20,  // 293: berth.core.v1.VolumeSource.configMap:type_name -> berth.core.v1.ConfigMapVolumeSource
-	185, // 294: berth.core.v1.VolumeSource.vsphereVolume:type_name -> berth.core.v1.VsphereVirtualDiskVolumeSource
-	143, // 295: berth.core.v1.VolumeSource.quobyte:type_name -> berth.core.v1.QuobyteVolumeSource
-	6,   // 296: berth.core.v1.VolumeSource.azureDisk:type_name -> berth.core.v1.AzureDiskVolumeSource
-	115, // 297: berth.core.v1.VolumeSource.photonPersistentDisk:type_name -> berth.core.v1.PhotonPersistentDiskVolumeSource
-	142, // 298: berth.core.v1.VolumeSource.projected:type_name -> berth.core.v1.ProjectedVolumeSource
-	137, // 299: berth.core.v1.VolumeSource.portworxVolume:type_name -> berth.core.v1.PortworxVolumeSource
-	151, // 300: berth.core.v1.VolumeSource.scaleIO:type_name -> berth.core.v1.ScaleIOVolumeSource
-	168, // 301: berth.core.v1.VolumeSource.storageos:type_name -> berth.core.v1.StorageOSVolumeSource
-	9,   // 302: berth.core.v1.VolumeSource.csi:type_name -> berth.core.v1.CSIVolumeSource
-	45,  // 303: berth.core.v1.VolumeSource.ephemeral:type_name -> berth.core.v1.EphemeralVolumeSource
-	66,  // 304: berth.core.v1.VolumeSource.image:type_name -> berth.core.v1.ImageVolumeSource
-	67,  // 305: berth.core.v1.VolumeStatus.image:type_name -> berth.core.v1.ImageVolumeStatus
-	118, // 306: berth.core.v1.WeightedPodAffinityTerm.podAffinityTerm:type_name -> berth.core.v1.PodAffinityTerm
-	209, // 307: berth.core.v1.ContainerStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
-	209, // 308: berth.core.v1.NodeStatus.CapacityEntry.value:type_name -> google.protobuf.StringValue
-	209, // 309: berth.core.v1.NodeStatus.AllocatableEntry.value:type_name -> google.protobuf.StringValue
-	209, // 310: berth.core.v1.PodSpec.OverheadEntry.value:type_name -> google.protobuf.StringValue
-	209, // 311: berth.core.v1.PodStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
-	209, // 312: berth.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	209, // 313: berth.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	209, // 314: berth.core.v1.VolumeResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	209, // 315: berth.core.v1.VolumeResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	316, // [316:316] is the sub-list for method output_type
-	316, // [316:316] is the sub-list for method input_type
-	316, // [316:316] is the sub-list for extension type_name
-	316, // [316:316] is the sub-list for extension extendee
-	0,   // [0:316] is the sub-list for field type_name
+	213, // 263: berth.core.v1.Taint.timeAdded:type_name -> google.protobuf.Timestamp
+	110, // 264: berth.core.v1.TokenRequest.metadata:type_name -> berth.core.v1.ObjectMeta
+	174, // 265: berth.core.v1.TokenRequest.spec:type_name -> berth.core.v1.TokenRequestSpec
+	175, // 266: berth.core.v1.TokenRequest.status:type_name -> berth.core.v1.TokenRequestStatus
+	9,   // 267: berth.core.v1.TokenRequestSpec.boundObjectRef:type_name -> berth.core.v1.BoundObjectReference
+	210, // 268: berth.core.v1.TokenRequestSpec.attestations:type_name -> berth.core.v1.TokenRequestSpec.AttestationsEntry
+	213, // 269: berth.core.v1.TokenRequestStatus.expirationTimestamp:type_name -> google.protobuf.Timestamp
+	70,  // 270: berth.core.v1.TopologySpreadConstraint.labelSelector:type_name -> berth.core.v1.LabelSelector
+	187, // 271: berth.core.v1.Volume.volumeSource:type_name -> berth.core.v1.VolumeSource
+	188, // 272: berth.core.v1.VolumeMountStatus.volumeStatus:type_name -> berth.core.v1.VolumeStatus
+	158, // 273: berth.core.v1.VolumeProjection.secret:type_name -> berth.core.v1.SecretProjection
+	37,  // 274: berth.core.v1.VolumeProjection.downwardAPI:type_name -> berth.core.v1.DownwardAPIProjection
+	20,  // 275: berth.core.v1.VolumeProjection.configMap:type_name -> berth.core.v1.ConfigMapProjection
+	163, // 276: berth.core.v1.VolumeProjection.serviceAccountToken:type_name -> berth.core.v1.ServiceAccountTokenProjection
+	14,  // 277: berth.core.v1.VolumeProjection.clusterTrustBundle:type_name -> berth.core.v1.ClusterTrustBundleProjection
+	121, // 278: berth.core.v1.VolumeProjection.podCertificate:type_name -> berth.core.v1.PodCertificateProjection
+	211, // 279: berth.core.v1.VolumeResourceRequirements.limits:type_name -> berth.core.v1.VolumeResourceRequirements.LimitsEntry
+	212, // 280: berth.core.v1.VolumeResourceRequirements.requests:type_name -> berth.core.v1.VolumeResourceRequirements.RequestsEntry
+	65,  // 281: berth.core.v1.VolumeSource.hostPath:type_name -> berth.core.v1.HostPathVolumeSource
+	40,  // 282: berth.core.v1.VolumeSource.emptyDir:type_name -> berth.core.v1.EmptyDirVolumeSource
+	57,  // 283: berth.core.v1.VolumeSource.gcePersistentDisk:type_name -> berth.core.v1.GCEPersistentDiskVolumeSource
+	2,   // 284: berth.core.v1.VolumeSource.awsElasticBlockStore:type_name -> berth.core.v1.AWSElasticBlockStoreVolumeSource
+	59,  // 285: berth.core.v1.VolumeSource.gitRepo:type_name -> berth.core.v1.GitRepoVolumeSource
+	159, // 286: berth.core.v1.VolumeSource.secret:type_name -> berth.core.v1.SecretVolumeSource
+	81,  // 287: berth.core.v1.VolumeSource.nfs:type_name -> berth.core.v1.NFSVolumeSource
+	66,  // 288: berth.core.v1.VolumeSource.iscsi:type_name -> berth.core.v1.ISCSIVolumeSource
+	60,  // 289: berth.core.v1.VolumeSource.glusterfs:type_name -> berth.core.v1.GlusterfsVolumeSource
+	115, // 290: berth.core.v1.VolumeSource.persistentVolumeClaim:type_name -> berth.core.v1.PersistentVolumeClaimVolumeSource
+	145, // 291: berth.core.v1.VolumeSource.rbd:type_name -> berth.core.v1.RBDVolumeSource
+	55,  // 292: berth.core.v1.VolumeSource.flexVolume:type_name -> berth.core.v1.FlexVolumeSource
+	13,  // 293: berth.core.v1.VolumeSource.cinder:type_name -> berth.core.v1.CinderVolumeSource
+	12,  // 294: berth.core.v1.VolumeSource.cephfs:type_name -> berth.core.v1.CephFSVolumeSource
+	56,  // 295: berth.core.v1.VolumeSource.flocker:type_name -> berth.core.v1.FlockerVolumeSource
+	39,  // 296: berth.core.v1.VolumeSource.downwardAPI:type_name -> berth.core.v1.DownwardAPIVolumeSource
+	53,  // 297: berth.core.v1.VolumeSource.fc:type_name -> berth.core.v1.FCVolumeSource
+	7,   // 298: berth.core.v1.VolumeSource.azureFile:type_name -> berth.core.v1.AzureFileVolumeSource
+	21,  // 299: berth.core.v1.VolumeSource.configMap:type_name -> berth.core.v1.ConfigMapVolumeSource
+	189, // 300: berth.core.v1.VolumeSource.vsphereVolume:type_name -> berth.core.v1.VsphereVirtualDiskVolumeSource
+	144, // 301: berth.core.v1.VolumeSource.quobyte:type_name -> berth.core.v1.QuobyteVolumeSource
+	6,   // 302: berth.core.v1.VolumeSource.azureDisk:type_name -> berth.core.v1.AzureDiskVolumeSource
+	116, // 303: berth.core.v1.VolumeSource.photonPersistentDisk:type_name -> berth.core.v1.PhotonPersistentDiskVolumeSource
+	143, // 304: berth.core.v1.VolumeSource.projected:type_name -> berth.core.v1.ProjectedVolumeSource
+	138, // 305: berth.core.v1.VolumeSource.portworxVolume:type_name -> berth.core.v1.PortworxVolumeSource
+	152, // 306: berth.core.v1.VolumeSource.scaleIO:type_name -> berth.core.v1.ScaleIOVolumeSource
+	169, // 307: berth.core.v1.VolumeSource.storageos:type_name -> berth.core.v1.StorageOSVolumeSource
+	10,  // 308: berth.core.v1.VolumeSource.csi:type_name -> berth.core.v1.CSIVolumeSource
+	46,  // 309: berth.core.v1.VolumeSource.ephemeral:type_name -> berth.core.v1.EphemeralVolumeSource
+	67,  // 310: berth.core.v1.VolumeSource.image:type_name -> berth.core.v1.ImageVolumeSource
+	68,  // 311: berth.core.v1.VolumeStatus.image:type_name -> berth.core.v1.ImageVolumeStatus
+	119, // 312: berth.core.v1.WeightedPodAffinityTerm.podAffinityTerm:type_name -> berth.core.v1.PodAffinityTerm
+	214, // 313: berth.core.v1.ContainerStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
+	214, // 314: berth.core.v1.NodeStatus.CapacityEntry.value:type_name -> google.protobuf.StringValue
+	214, // 315: berth.core.v1.NodeStatus.AllocatableEntry.value:type_name -> google.protobuf.StringValue
+	214, // 316: berth.core.v1.PodSpec.OverheadEntry.value:type_name -> google.protobuf.StringValue
+	214, // 317: berth.core.v1.PodStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
+	214, // 318: berth.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	214, // 319: berth.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	214, // 320: berth.core.v1.VolumeResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	214, // 321: berth.core.v1.VolumeResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	322, // [322:322] is the sub-list for method output_type
+	322, // [322:322] is the sub-list for method input_type
+	322, // [322:322] is the sub-list for extension type_name
+	322, // [322:322] is the sub-list for extension extendee
+	0,   // [0:322] is the sub-list for field type_name
 }
 
 func init() { file_berth_core_v1_core_proto_init() }
@@ -15581,72 +15883,73 @@ func file_berth_core_v1_core_proto_init() {
 	}
 	file_berth_core_v1_core_proto_msgTypes[4].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[6].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[9].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[13].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[10].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[14].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[15].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[16].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[19].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[17].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[20].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[21].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[32].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[35].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[37].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[22].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[33].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[36].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[38].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[39].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[44].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[50].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[52].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[40].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[45].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[51].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[53].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[57].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[60].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[64].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[54].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[58].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[61].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[65].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[68].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[73].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[66].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[69].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[74].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[77].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[96].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[100].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[106].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[75].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[78].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[97].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[101].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[107].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[109].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[111].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[108].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[110].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[112].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[120].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[123].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[129].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[113].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[121].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[124].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[130].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[132].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[131].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[133].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[134].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[138].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[140].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[142].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[147].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[152].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[135].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[139].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[141].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[143].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[148].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[153].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[154].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[155].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[157].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[156].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[158].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[159].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[160].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[162].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[172].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[173].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[161].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[163].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[174].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[175].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[176].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[177].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[178].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[179].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[180].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[187].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[183].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[184].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[191].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_core_v1_core_proto_rawDesc), len(file_berth_core_v1_core_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   208,
+			NumMessages:   213,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/berth-run/berth/proto/berth/core/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -87,7 +88,144 @@ func (x PodUpdate_Op) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PodUpdate_Op.Descriptor instead.
 func (PodUpdate_Op) EnumDescriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{10, 0}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{12, 0}
+}
+
+type PodTokenRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Node      string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Namespace string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Pod       string                 `protobuf:"bytes,3,opt,name=pod,proto3" json:"pod,omitempty"`
+	Uid       string                 `protobuf:"bytes,4,opt,name=uid,proto3" json:"uid,omitempty"`
+	// Empty means the server's own.
+	Audience          string `protobuf:"bytes,5,opt,name=audience,proto3" json:"audience,omitempty"`
+	ExpirationSeconds int64  `protobuf:"varint,6,opt,name=expiration_seconds,json=expirationSeconds,proto3" json:"expiration_seconds,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *PodTokenRequest) Reset() {
+	*x = PodTokenRequest{}
+	mi := &file_berth_node_v1_node_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PodTokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PodTokenRequest) ProtoMessage() {}
+
+func (x *PodTokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_node_v1_node_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PodTokenRequest.ProtoReflect.Descriptor instead.
+func (*PodTokenRequest) Descriptor() ([]byte, []int) {
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *PodTokenRequest) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *PodTokenRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *PodTokenRequest) GetPod() string {
+	if x != nil {
+		return x.Pod
+	}
+	return ""
+}
+
+func (x *PodTokenRequest) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
+func (x *PodTokenRequest) GetAudience() string {
+	if x != nil {
+		return x.Audience
+	}
+	return ""
+}
+
+func (x *PodTokenRequest) GetExpirationSeconds() int64 {
+	if x != nil {
+		return x.ExpirationSeconds
+	}
+	return 0
+}
+
+type PodToken struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Token         string                 `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	Expiration    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expiration,proto3" json:"expiration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PodToken) Reset() {
+	*x = PodToken{}
+	mi := &file_berth_node_v1_node_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PodToken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PodToken) ProtoMessage() {}
+
+func (x *PodToken) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_node_v1_node_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PodToken.ProtoReflect.Descriptor instead.
+func (*PodToken) Descriptor() ([]byte, []int) {
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PodToken) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *PodToken) GetExpiration() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Expiration
+	}
+	return nil
 }
 
 type Frame struct {
@@ -99,7 +237,7 @@ type Frame struct {
 
 func (x *Frame) Reset() {
 	*x = Frame{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[0]
+	mi := &file_berth_node_v1_node_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -111,7 +249,7 @@ func (x *Frame) String() string {
 func (*Frame) ProtoMessage() {}
 
 func (x *Frame) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[0]
+	mi := &file_berth_node_v1_node_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -124,7 +262,7 @@ func (x *Frame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Frame.ProtoReflect.Descriptor instead.
 func (*Frame) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{0}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Frame) GetData() []byte {
@@ -143,7 +281,7 @@ type WatchNodeRequest struct {
 
 func (x *WatchNodeRequest) Reset() {
 	*x = WatchNodeRequest{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[1]
+	mi := &file_berth_node_v1_node_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -155,7 +293,7 @@ func (x *WatchNodeRequest) String() string {
 func (*WatchNodeRequest) ProtoMessage() {}
 
 func (x *WatchNodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[1]
+	mi := &file_berth_node_v1_node_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -168,7 +306,7 @@ func (x *WatchNodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchNodeRequest.ProtoReflect.Descriptor instead.
 func (*WatchNodeRequest) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{1}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *WatchNodeRequest) GetNode() string {
@@ -191,7 +329,7 @@ type WatchNodeReply struct {
 
 func (x *WatchNodeReply) Reset() {
 	*x = WatchNodeReply{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[2]
+	mi := &file_berth_node_v1_node_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -203,7 +341,7 @@ func (x *WatchNodeReply) String() string {
 func (*WatchNodeReply) ProtoMessage() {}
 
 func (x *WatchNodeReply) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[2]
+	mi := &file_berth_node_v1_node_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -216,7 +354,7 @@ func (x *WatchNodeReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchNodeReply.ProtoReflect.Descriptor instead.
 func (*WatchNodeReply) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{2}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WatchNodeReply) GetMessage() isWatchNodeReply_Message {
@@ -279,7 +417,7 @@ type AgentMessage struct {
 
 func (x *AgentMessage) Reset() {
 	*x = AgentMessage{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[3]
+	mi := &file_berth_node_v1_node_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -291,7 +429,7 @@ func (x *AgentMessage) String() string {
 func (*AgentMessage) ProtoMessage() {}
 
 func (x *AgentMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[3]
+	mi := &file_berth_node_v1_node_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -304,7 +442,7 @@ func (x *AgentMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMessage.ProtoReflect.Descriptor instead.
 func (*AgentMessage) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{3}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AgentMessage) GetMessage() isAgentMessage_Message {
@@ -425,7 +563,7 @@ type ServerMessage struct {
 
 func (x *ServerMessage) Reset() {
 	*x = ServerMessage{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[4]
+	mi := &file_berth_node_v1_node_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +575,7 @@ func (x *ServerMessage) String() string {
 func (*ServerMessage) ProtoMessage() {}
 
 func (x *ServerMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[4]
+	mi := &file_berth_node_v1_node_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +588,7 @@ func (x *ServerMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerMessage.ProtoReflect.Descriptor instead.
 func (*ServerMessage) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{4}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ServerMessage) GetMessage() isServerMessage_Message {
@@ -559,7 +697,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[5]
+	mi := &file_berth_node_v1_node_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -571,7 +709,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[5]
+	mi := &file_berth_node_v1_node_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -584,7 +722,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{5}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Hello) GetNode() *v1.Node {
@@ -628,7 +766,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[6]
+	mi := &file_berth_node_v1_node_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +778,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[6]
+	mi := &file_berth_node_v1_node_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +791,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{6}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Welcome) GetStoreId() string {
@@ -689,7 +827,7 @@ type Inventory struct {
 
 func (x *Inventory) Reset() {
 	*x = Inventory{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[7]
+	mi := &file_berth_node_v1_node_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -701,7 +839,7 @@ func (x *Inventory) String() string {
 func (*Inventory) ProtoMessage() {}
 
 func (x *Inventory) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[7]
+	mi := &file_berth_node_v1_node_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -714,7 +852,7 @@ func (x *Inventory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Inventory.ProtoReflect.Descriptor instead.
 func (*Inventory) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{7}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Inventory) GetObjects() []*ObjectKey {
@@ -745,7 +883,7 @@ type ObjectKey struct {
 
 func (x *ObjectKey) Reset() {
 	*x = ObjectKey{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[8]
+	mi := &file_berth_node_v1_node_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +895,7 @@ func (x *ObjectKey) String() string {
 func (*ObjectKey) ProtoMessage() {}
 
 func (x *ObjectKey) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[8]
+	mi := &file_berth_node_v1_node_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +908,7 @@ func (x *ObjectKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectKey.ProtoReflect.Descriptor instead.
 func (*ObjectKey) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{8}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ObjectKey) GetKind() string {
@@ -821,7 +959,7 @@ type Objects struct {
 
 func (x *Objects) Reset() {
 	*x = Objects{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[9]
+	mi := &file_berth_node_v1_node_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +971,7 @@ func (x *Objects) String() string {
 func (*Objects) ProtoMessage() {}
 
 func (x *Objects) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[9]
+	mi := &file_berth_node_v1_node_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +984,7 @@ func (x *Objects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Objects.ProtoReflect.Descriptor instead.
 func (*Objects) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{9}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Objects) GetSecrets() []*v1.Secret {
@@ -883,7 +1021,7 @@ type PodUpdate struct {
 
 func (x *PodUpdate) Reset() {
 	*x = PodUpdate{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[10]
+	mi := &file_berth_node_v1_node_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -895,7 +1033,7 @@ func (x *PodUpdate) String() string {
 func (*PodUpdate) ProtoMessage() {}
 
 func (x *PodUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[10]
+	mi := &file_berth_node_v1_node_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -908,7 +1046,7 @@ func (x *PodUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodUpdate.ProtoReflect.Descriptor instead.
 func (*PodUpdate) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{10}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PodUpdate) GetOp() PodUpdate_Op {
@@ -942,7 +1080,7 @@ type Synced struct {
 
 func (x *Synced) Reset() {
 	*x = Synced{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[11]
+	mi := &file_berth_node_v1_node_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1092,7 @@ func (x *Synced) String() string {
 func (*Synced) ProtoMessage() {}
 
 func (x *Synced) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[11]
+	mi := &file_berth_node_v1_node_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1105,7 @@ func (x *Synced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Synced.ProtoReflect.Descriptor instead.
 func (*Synced) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{11}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{13}
 }
 
 // PodStatusReport is the newest status of a pod. Reports of one pod in one
@@ -988,7 +1126,7 @@ type PodStatusReport struct {
 
 func (x *PodStatusReport) Reset() {
 	*x = PodStatusReport{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[12]
+	mi := &file_berth_node_v1_node_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1138,7 @@ func (x *PodStatusReport) String() string {
 func (*PodStatusReport) ProtoMessage() {}
 
 func (x *PodStatusReport) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[12]
+	mi := &file_berth_node_v1_node_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1151,7 @@ func (x *PodStatusReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodStatusReport.ProtoReflect.Descriptor instead.
 func (*PodStatusReport) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{12}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PodStatusReport) GetNamespace() string {
@@ -1071,7 +1209,7 @@ type StatusAck struct {
 
 func (x *StatusAck) Reset() {
 	*x = StatusAck{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[13]
+	mi := &file_berth_node_v1_node_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1221,7 @@ func (x *StatusAck) String() string {
 func (*StatusAck) ProtoMessage() {}
 
 func (x *StatusAck) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[13]
+	mi := &file_berth_node_v1_node_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1234,7 @@ func (x *StatusAck) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusAck.ProtoReflect.Descriptor instead.
 func (*StatusAck) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{13}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StatusAck) GetUid() string {
@@ -1129,7 +1267,7 @@ type NodeStatusReport struct {
 
 func (x *NodeStatusReport) Reset() {
 	*x = NodeStatusReport{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[14]
+	mi := &file_berth_node_v1_node_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1141,7 +1279,7 @@ func (x *NodeStatusReport) String() string {
 func (*NodeStatusReport) ProtoMessage() {}
 
 func (x *NodeStatusReport) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[14]
+	mi := &file_berth_node_v1_node_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1154,7 +1292,7 @@ func (x *NodeStatusReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStatusReport.ProtoReflect.Descriptor instead.
 func (*NodeStatusReport) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{14}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NodeStatusReport) GetStatus() *v1.NodeStatus {
@@ -1173,7 +1311,7 @@ type EventReport struct {
 
 func (x *EventReport) Reset() {
 	*x = EventReport{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[15]
+	mi := &file_berth_node_v1_node_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1323,7 @@ func (x *EventReport) String() string {
 func (*EventReport) ProtoMessage() {}
 
 func (x *EventReport) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[15]
+	mi := &file_berth_node_v1_node_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1336,7 @@ func (x *EventReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventReport.ProtoReflect.Descriptor instead.
 func (*EventReport) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{15}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EventReport) GetEvent() *v1.Event {
@@ -1217,7 +1355,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_berth_node_v1_node_proto_msgTypes[16]
+	mi := &file_berth_node_v1_node_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1229,7 +1367,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_node_v1_node_proto_msgTypes[16]
+	mi := &file_berth_node_v1_node_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1242,14 +1380,26 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{16}
+	return file_berth_node_v1_node_proto_rawDescGZIP(), []int{18}
 }
 
 var File_berth_node_v1_node_proto protoreflect.FileDescriptor
 
 const file_berth_node_v1_node_proto_rawDesc = "" +
 	"\n" +
-	"\x18berth/node/v1/node.proto\x12\rberth.node.v1\x1a\x18berth/core/v1/core.proto\"\x1b\n" +
+	"\x18berth/node/v1/node.proto\x12\rberth.node.v1\x1a\x18berth/core/v1/core.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb2\x01\n" +
+	"\x0fPodTokenRequest\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1c\n" +
+	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x10\n" +
+	"\x03pod\x18\x03 \x01(\tR\x03pod\x12\x10\n" +
+	"\x03uid\x18\x04 \x01(\tR\x03uid\x12\x1a\n" +
+	"\baudience\x18\x05 \x01(\tR\baudience\x12-\n" +
+	"\x12expiration_seconds\x18\x06 \x01(\x03R\x11expirationSeconds\"\\\n" +
+	"\bPodToken\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x12:\n" +
+	"\n" +
+	"expiration\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expiration\"\x1b\n" +
 	"\x05Frame\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"&\n" +
 	"\x10WatchNodeRequest\x12\x12\n" +
@@ -1333,11 +1483,12 @@ const file_berth_node_v1_node_proto_rawDesc = "" +
 	"\x06status\x18\x01 \x01(\v2\x19.berth.core.v1.NodeStatusR\x06status\"9\n" +
 	"\vEventReport\x12*\n" +
 	"\x05event\x18\x01 \x01(\v2\x14.berth.core.v1.EventR\x05event\"\v\n" +
-	"\tHeartbeat2\xd9\x01\n" +
+	"\tHeartbeat2\xa4\x02\n" +
 	"\x04Node\x12H\n" +
 	"\aSession\x12\x1b.berth.node.v1.AgentMessage\x1a\x1c.berth.node.v1.ServerMessage(\x010\x01\x128\n" +
 	"\x06Tunnel\x12\x14.berth.node.v1.Frame\x1a\x14.berth.node.v1.Frame(\x010\x01\x12M\n" +
-	"\tWatchNode\x12\x1f.berth.node.v1.WatchNodeRequest\x1a\x1d.berth.node.v1.WatchNodeReply0\x01B7Z5github.com/berth-run/berth/proto/berth/node/v1;nodepbb\x06proto3"
+	"\tWatchNode\x12\x1f.berth.node.v1.WatchNodeRequest\x1a\x1d.berth.node.v1.WatchNodeReply0\x01\x12I\n" +
+	"\x0eCreatePodToken\x12\x1e.berth.node.v1.PodTokenRequest\x1a\x17.berth.node.v1.PodTokenB7Z5github.com/berth-run/berth/proto/berth/node/v1;nodepbb\x06proto3"
 
 var (
 	file_berth_node_v1_node_proto_rawDescOnce sync.Once
@@ -1352,70 +1503,76 @@ func file_berth_node_v1_node_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_node_v1_node_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_node_v1_node_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_berth_node_v1_node_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_berth_node_v1_node_proto_goTypes = []any{
-	(PodUpdate_Op)(0),        // 0: berth.node.v1.PodUpdate.Op
-	(*Frame)(nil),            // 1: berth.node.v1.Frame
-	(*WatchNodeRequest)(nil), // 2: berth.node.v1.WatchNodeRequest
-	(*WatchNodeReply)(nil),   // 3: berth.node.v1.WatchNodeReply
-	(*AgentMessage)(nil),     // 4: berth.node.v1.AgentMessage
-	(*ServerMessage)(nil),    // 5: berth.node.v1.ServerMessage
-	(*Hello)(nil),            // 6: berth.node.v1.Hello
-	(*Welcome)(nil),          // 7: berth.node.v1.Welcome
-	(*Inventory)(nil),        // 8: berth.node.v1.Inventory
-	(*ObjectKey)(nil),        // 9: berth.node.v1.ObjectKey
-	(*Objects)(nil),          // 10: berth.node.v1.Objects
-	(*PodUpdate)(nil),        // 11: berth.node.v1.PodUpdate
-	(*Synced)(nil),           // 12: berth.node.v1.Synced
-	(*PodStatusReport)(nil),  // 13: berth.node.v1.PodStatusReport
-	(*StatusAck)(nil),        // 14: berth.node.v1.StatusAck
-	(*NodeStatusReport)(nil), // 15: berth.node.v1.NodeStatusReport
-	(*EventReport)(nil),      // 16: berth.node.v1.EventReport
-	(*Heartbeat)(nil),        // 17: berth.node.v1.Heartbeat
-	(*v1.Node)(nil),          // 18: berth.core.v1.Node
-	(*v1.Secret)(nil),        // 19: berth.core.v1.Secret
-	(*v1.ConfigMap)(nil),     // 20: berth.core.v1.ConfigMap
-	(*v1.Pod)(nil),           // 21: berth.core.v1.Pod
-	(*v1.PodStatus)(nil),     // 22: berth.core.v1.PodStatus
-	(*v1.NodeStatus)(nil),    // 23: berth.core.v1.NodeStatus
-	(*v1.Event)(nil),         // 24: berth.core.v1.Event
+	(PodUpdate_Op)(0),             // 0: berth.node.v1.PodUpdate.Op
+	(*PodTokenRequest)(nil),       // 1: berth.node.v1.PodTokenRequest
+	(*PodToken)(nil),              // 2: berth.node.v1.PodToken
+	(*Frame)(nil),                 // 3: berth.node.v1.Frame
+	(*WatchNodeRequest)(nil),      // 4: berth.node.v1.WatchNodeRequest
+	(*WatchNodeReply)(nil),        // 5: berth.node.v1.WatchNodeReply
+	(*AgentMessage)(nil),          // 6: berth.node.v1.AgentMessage
+	(*ServerMessage)(nil),         // 7: berth.node.v1.ServerMessage
+	(*Hello)(nil),                 // 8: berth.node.v1.Hello
+	(*Welcome)(nil),               // 9: berth.node.v1.Welcome
+	(*Inventory)(nil),             // 10: berth.node.v1.Inventory
+	(*ObjectKey)(nil),             // 11: berth.node.v1.ObjectKey
+	(*Objects)(nil),               // 12: berth.node.v1.Objects
+	(*PodUpdate)(nil),             // 13: berth.node.v1.PodUpdate
+	(*Synced)(nil),                // 14: berth.node.v1.Synced
+	(*PodStatusReport)(nil),       // 15: berth.node.v1.PodStatusReport
+	(*StatusAck)(nil),             // 16: berth.node.v1.StatusAck
+	(*NodeStatusReport)(nil),      // 17: berth.node.v1.NodeStatusReport
+	(*EventReport)(nil),           // 18: berth.node.v1.EventReport
+	(*Heartbeat)(nil),             // 19: berth.node.v1.Heartbeat
+	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
+	(*v1.Node)(nil),               // 21: berth.core.v1.Node
+	(*v1.Secret)(nil),             // 22: berth.core.v1.Secret
+	(*v1.ConfigMap)(nil),          // 23: berth.core.v1.ConfigMap
+	(*v1.Pod)(nil),                // 24: berth.core.v1.Pod
+	(*v1.PodStatus)(nil),          // 25: berth.core.v1.PodStatus
+	(*v1.NodeStatus)(nil),         // 26: berth.core.v1.NodeStatus
+	(*v1.Event)(nil),              // 27: berth.core.v1.Event
 }
 var file_berth_node_v1_node_proto_depIdxs = []int32{
-	11, // 0: berth.node.v1.WatchNodeReply.pod_update:type_name -> berth.node.v1.PodUpdate
-	12, // 1: berth.node.v1.WatchNodeReply.synced:type_name -> berth.node.v1.Synced
-	6,  // 2: berth.node.v1.AgentMessage.hello:type_name -> berth.node.v1.Hello
-	8,  // 3: berth.node.v1.AgentMessage.inventory:type_name -> berth.node.v1.Inventory
-	13, // 4: berth.node.v1.AgentMessage.pod_status:type_name -> berth.node.v1.PodStatusReport
-	15, // 5: berth.node.v1.AgentMessage.node_status:type_name -> berth.node.v1.NodeStatusReport
-	16, // 6: berth.node.v1.AgentMessage.event:type_name -> berth.node.v1.EventReport
-	17, // 7: berth.node.v1.AgentMessage.heartbeat:type_name -> berth.node.v1.Heartbeat
-	7,  // 8: berth.node.v1.ServerMessage.welcome:type_name -> berth.node.v1.Welcome
-	10, // 9: berth.node.v1.ServerMessage.objects:type_name -> berth.node.v1.Objects
-	11, // 10: berth.node.v1.ServerMessage.pod_update:type_name -> berth.node.v1.PodUpdate
-	12, // 11: berth.node.v1.ServerMessage.synced:type_name -> berth.node.v1.Synced
-	14, // 12: berth.node.v1.ServerMessage.status_ack:type_name -> berth.node.v1.StatusAck
-	18, // 13: berth.node.v1.Hello.node:type_name -> berth.core.v1.Node
-	18, // 14: berth.node.v1.Welcome.node:type_name -> berth.core.v1.Node
-	9,  // 15: berth.node.v1.Inventory.objects:type_name -> berth.node.v1.ObjectKey
-	19, // 16: berth.node.v1.Objects.secrets:type_name -> berth.core.v1.Secret
-	20, // 17: berth.node.v1.Objects.config_maps:type_name -> berth.core.v1.ConfigMap
-	9,  // 18: berth.node.v1.Objects.removed:type_name -> berth.node.v1.ObjectKey
-	0,  // 19: berth.node.v1.PodUpdate.op:type_name -> berth.node.v1.PodUpdate.Op
-	21, // 20: berth.node.v1.PodUpdate.pods:type_name -> berth.core.v1.Pod
-	22, // 21: berth.node.v1.PodStatusReport.status:type_name -> berth.core.v1.PodStatus
-	23, // 22: berth.node.v1.NodeStatusReport.status:type_name -> berth.core.v1.NodeStatus
-	24, // 23: berth.node.v1.EventReport.event:type_name -> berth.core.v1.Event
-	4,  // 24: berth.node.v1.Node.Session:input_type -> berth.node.v1.AgentMessage
-	1,  // 25: berth.node.v1.Node.Tunnel:input_type -> berth.node.v1.Frame
-	2,  // 26: berth.node.v1.Node.WatchNode:input_type -> berth.node.v1.WatchNodeRequest
-	5,  // 27: berth.node.v1.Node.Session:output_type -> berth.node.v1.ServerMessage
-	1,  // 28: berth.node.v1.Node.Tunnel:output_type -> berth.node.v1.Frame
-	3,  // 29: berth.node.v1.Node.WatchNode:output_type -> berth.node.v1.WatchNodeReply
-	27, // [27:30] is the sub-list for method output_type
-	24, // [24:27] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	20, // 0: berth.node.v1.PodToken.expiration:type_name -> google.protobuf.Timestamp
+	13, // 1: berth.node.v1.WatchNodeReply.pod_update:type_name -> berth.node.v1.PodUpdate
+	14, // 2: berth.node.v1.WatchNodeReply.synced:type_name -> berth.node.v1.Synced
+	8,  // 3: berth.node.v1.AgentMessage.hello:type_name -> berth.node.v1.Hello
+	10, // 4: berth.node.v1.AgentMessage.inventory:type_name -> berth.node.v1.Inventory
+	15, // 5: berth.node.v1.AgentMessage.pod_status:type_name -> berth.node.v1.PodStatusReport
+	17, // 6: berth.node.v1.AgentMessage.node_status:type_name -> berth.node.v1.NodeStatusReport
+	18, // 7: berth.node.v1.AgentMessage.event:type_name -> berth.node.v1.EventReport
+	19, // 8: berth.node.v1.AgentMessage.heartbeat:type_name -> berth.node.v1.Heartbeat
+	9,  // 9: berth.node.v1.ServerMessage.welcome:type_name -> berth.node.v1.Welcome
+	12, // 10: berth.node.v1.ServerMessage.objects:type_name -> berth.node.v1.Objects
+	13, // 11: berth.node.v1.ServerMessage.pod_update:type_name -> berth.node.v1.PodUpdate
+	14, // 12: berth.node.v1.ServerMessage.synced:type_name -> berth.node.v1.Synced
+	16, // 13: berth.node.v1.ServerMessage.status_ack:type_name -> berth.node.v1.StatusAck
+	21, // 14: berth.node.v1.Hello.node:type_name -> berth.core.v1.Node
+	21, // 15: berth.node.v1.Welcome.node:type_name -> berth.core.v1.Node
+	11, // 16: berth.node.v1.Inventory.objects:type_name -> berth.node.v1.ObjectKey
+	22, // 17: berth.node.v1.Objects.secrets:type_name -> berth.core.v1.Secret
+	23, // 18: berth.node.v1.Objects.config_maps:type_name -> berth.core.v1.ConfigMap
+	11, // 19: berth.node.v1.Objects.removed:type_name -> berth.node.v1.ObjectKey
+	0,  // 20: berth.node.v1.PodUpdate.op:type_name -> berth.node.v1.PodUpdate.Op
+	24, // 21: berth.node.v1.PodUpdate.pods:type_name -> berth.core.v1.Pod
+	25, // 22: berth.node.v1.PodStatusReport.status:type_name -> berth.core.v1.PodStatus
+	26, // 23: berth.node.v1.NodeStatusReport.status:type_name -> berth.core.v1.NodeStatus
+	27, // 24: berth.node.v1.EventReport.event:type_name -> berth.core.v1.Event
+	6,  // 25: berth.node.v1.Node.Session:input_type -> berth.node.v1.AgentMessage
+	3,  // 26: berth.node.v1.Node.Tunnel:input_type -> berth.node.v1.Frame
+	4,  // 27: berth.node.v1.Node.WatchNode:input_type -> berth.node.v1.WatchNodeRequest
+	1,  // 28: berth.node.v1.Node.CreatePodToken:input_type -> berth.node.v1.PodTokenRequest
+	7,  // 29: berth.node.v1.Node.Session:output_type -> berth.node.v1.ServerMessage
+	3,  // 30: berth.node.v1.Node.Tunnel:output_type -> berth.node.v1.Frame
+	5,  // 31: berth.node.v1.Node.WatchNode:output_type -> berth.node.v1.WatchNodeReply
+	2,  // 32: berth.node.v1.Node.CreatePodToken:output_type -> berth.node.v1.PodToken
+	29, // [29:33] is the sub-list for method output_type
+	25, // [25:29] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_berth_node_v1_node_proto_init() }
@@ -1423,11 +1580,11 @@ func file_berth_node_v1_node_proto_init() {
 	if File_berth_node_v1_node_proto != nil {
 		return
 	}
-	file_berth_node_v1_node_proto_msgTypes[2].OneofWrappers = []any{
+	file_berth_node_v1_node_proto_msgTypes[4].OneofWrappers = []any{
 		(*WatchNodeReply_PodUpdate)(nil),
 		(*WatchNodeReply_Synced)(nil),
 	}
-	file_berth_node_v1_node_proto_msgTypes[3].OneofWrappers = []any{
+	file_berth_node_v1_node_proto_msgTypes[5].OneofWrappers = []any{
 		(*AgentMessage_Hello)(nil),
 		(*AgentMessage_Inventory)(nil),
 		(*AgentMessage_PodStatus)(nil),
@@ -1435,7 +1592,7 @@ func file_berth_node_v1_node_proto_init() {
 		(*AgentMessage_Event)(nil),
 		(*AgentMessage_Heartbeat)(nil),
 	}
-	file_berth_node_v1_node_proto_msgTypes[4].OneofWrappers = []any{
+	file_berth_node_v1_node_proto_msgTypes[6].OneofWrappers = []any{
 		(*ServerMessage_Welcome)(nil),
 		(*ServerMessage_Objects)(nil),
 		(*ServerMessage_PodUpdate)(nil),
@@ -1448,7 +1605,7 @@ func file_berth_node_v1_node_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_node_v1_node_proto_rawDesc), len(file_berth_node_v1_node_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

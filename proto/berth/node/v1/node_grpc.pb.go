@@ -22,9 +22,10 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Node_Session_FullMethodName   = "/berth.node.v1.Node/Session"
-	Node_Tunnel_FullMethodName    = "/berth.node.v1.Node/Tunnel"
-	Node_WatchNode_FullMethodName = "/berth.node.v1.Node/WatchNode"
+	Node_Session_FullMethodName        = "/berth.node.v1.Node/Session"
+	Node_Tunnel_FullMethodName         = "/berth.node.v1.Node/Tunnel"
+	Node_WatchNode_FullMethodName      = "/berth.node.v1.Node/WatchNode"
+	Node_CreatePodToken_FullMethodName = "/berth.node.v1.Node/CreatePodToken"
 )
 
 // NodeClient is the client API for Node service.
@@ -46,6 +47,9 @@ type NodeClient interface {
 	// WatchNode shows the PodUpdates of a node. It takes no session and changes
 	// nothing.
 	WatchNode(ctx context.Context, in *WatchNodeRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchNodeReply], error)
+	// CreatePodToken gives a node a token of a pod that is bound to it, for an
+	// audience and a time that a volume of the pod asks for.
+	CreatePodToken(ctx context.Context, in *PodTokenRequest, opts ...grpc.CallOption) (*PodToken, error)
 }
 
 type nodeClient struct {
@@ -101,6 +105,16 @@ func (c *nodeClient) WatchNode(ctx context.Context, in *WatchNodeRequest, opts .
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Node_WatchNodeClient = grpc.ServerStreamingClient[WatchNodeReply]
 
+func (c *nodeClient) CreatePodToken(ctx context.Context, in *PodTokenRequest, opts ...grpc.CallOption) (*PodToken, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodToken)
+	err := c.cc.Invoke(ctx, Node_CreatePodToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // NodeServer is the server API for Node service.
 // All implementations must embed UnimplementedNodeServer
 // for forward compatibility.
@@ -120,6 +134,9 @@ type NodeServer interface {
 	// WatchNode shows the PodUpdates of a node. It takes no session and changes
 	// nothing.
 	WatchNode(*WatchNodeRequest, grpc.ServerStreamingServer[WatchNodeReply]) error
+	// CreatePodToken gives a node a token of a pod that is bound to it, for an
+	// audience and a time that a volume of the pod asks for.
+	CreatePodToken(context.Context, *PodTokenRequest) (*PodToken, error)
 	mustEmbedUnimplementedNodeServer()
 }
 
@@ -138,6 +155,9 @@ func (UnimplementedNodeServer) Tunnel(grpc.BidiStreamingServer[Frame, Frame]) er
 }
 func (UnimplementedNodeServer) WatchNode(*WatchNodeRequest, grpc.ServerStreamingServer[WatchNodeReply]) error {
 	return status.Error(codes.Unimplemented, "method WatchNode not implemented")
+}
+func (UnimplementedNodeServer) CreatePodToken(context.Context, *PodTokenRequest) (*PodToken, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreatePodToken not implemented")
 }
 func (UnimplementedNodeServer) mustEmbedUnimplementedNodeServer() {}
 func (UnimplementedNodeServer) testEmbeddedByValue()              {}
@@ -185,13 +205,36 @@ func _Node_WatchNode_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Node_WatchNodeServer = grpc.ServerStreamingServer[WatchNodeReply]
 
+func _Node_CreatePodToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PodTokenRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(NodeServer).CreatePodToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Node_CreatePodToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(NodeServer).CreatePodToken(ctx, req.(*PodTokenRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Node_ServiceDesc is the grpc.ServiceDesc for Node service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
 var Node_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "berth.node.v1.Node",
 	HandlerType: (*NodeServer)(nil),
-	Methods:     []grpc.MethodDesc{},
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "CreatePodToken",
+			Handler:    _Node_CreatePodToken_Handler,
+		},
+	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Session",
