@@ -72,6 +72,9 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	if err != nil {
 		return nil, err
 	}
+	if err := runtime.PruneImages(ctx); err != nil {
+		a.log.Warn("what is remembered of images may be out of date", "err", err)
+	}
 	// Nothing is made on the machine for a runtime that is not there.
 	if err := cgroups.Setup(); err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ func removePods(ctx context.Context, endpoint, nodeID string) error {
 }
 
 func (c DownConfig) removeStateDir(d *statedir.Dir) error {
-	kept, err := d.Remove(podsName, logsName, containerdName, storeIDName, storeIDName+".*")
+	kept, err := d.Remove(podsName, logsName, containerdName, storeIDName, storeIDName+".*", pulledName)
 	if err != nil {
 		return fmt.Errorf("state %w", err)
 	}

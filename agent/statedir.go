@@ -24,11 +24,16 @@ const (
 	logsName       = "logs"
 	containerdName = "containerd"
 	storeIDName    = "store-id"
+	pulledName     = "pulled"
 )
 
 func (c *Config) podsDir() string     { return filepath.Join(c.StateDir, podsName) }
 func (c *Config) logsDir() string     { return filepath.Join(c.StateDir, logsName, "pods") }
+func (c *Config) pulledDir() string   { return filepath.Join(c.StateDir, pulledName) }
 func (c *Config) storeIDFile() string { return filepath.Join(c.StateDir, storeIDName) }
+
+// seccompDir holds the user's seccomp profiles, and stays when the node is removed.
+func (c *Config) seccompDir() string { return filepath.Join(c.StateDir, "seccomp") }
 
 // registryCredentials is the file of the node's own logins. The one in the state
 // directory is the user's, and stays when the node is removed.

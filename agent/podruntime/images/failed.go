@@ -5,6 +5,7 @@ package images
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,21 +31,27 @@ func (m *Manager) inspectFailed(ctx context.Context, r Request, err error) error
 	return &Error{Reason: ImageInspectError, Message: message, Err: err}
 }
 
-func (m *Manager) neverPull(r Request) error {
-	message := fmt.Sprintf("image %q is not on this node and its pull policy is Never", r.Container.Image)
-	m.event(r, corev1.EventTypeWarning, ErrImageNeverPull, message)
-	return &Error{Reason: ErrImageNeverPull, Message: message, Err: fmt.Errorf("image %q is not present", r.Container.Image)}
+func (n *need) neverPull() error {
+	message := fmt.Sprintf("image %q is not on this node and its pull policy is Never", n.Container.Image)
+	if n.private {
+		message = fmt.Sprintf("image %q is on this node, but was pulled with credentials that this pod does not have, and its pull policy is Never", n.Container.Image)
+	}
+	n.event(n.Request, corev1.EventTypeWarning, ErrImageNeverPull, message)
+	return &Error{Reason: ErrImageNeverPull, Message: message, Err: errors.New(message)}
 }
 
 // pullFailed also names what credentials could not be read: they may be what lacked.
-func (m *Manager) pullFailed(r Request, key failureKey, err, unreadable error) error {
-	message := fmt.Sprintf("cannot pull image %q: %v", r.Container.Image, err)
-	if unreadable != nil {
-		message += "; " + strings.ReplaceAll(unreadable.Error(), "\n", "; ")
+func (n *need) pullFailed(key failureKey, err error) error {
+	message := fmt.Sprintf("cannot pull image %q: %v", n.Container.Image, err)
+	if n.private {
+		message = fmt.Sprintf("image %q is on this node, but was pulled with credentials that this pod does not have; cannot pull it without them: %v", n.Container.Image, err)
 	}
-	m.event(r, corev1.EventTypeWarning, "Failed", message)
+	if n.unreadable != nil {
+		message += "; " + strings.ReplaceAll(n.unreadable.Error(), "\n", "; ")
+	}
+	n.event(n.Request, corev1.EventTypeWarning, "Failed", message)
 	failed := &Error{Reason: pullReason(err), Message: message, Err: err}
-	failed.RetryAfter = m.failures.add(key, failed)
+	failed.RetryAfter = n.failures.add(key, failed)
 	return failed
 }
 

@@ -22,6 +22,10 @@ func (refusing) PullImage(context.Context, *runtimeapi.PullImageRequest, ...grpc
 	return nil, status.Error(codes.NotFound, `Head "http://127.0.0.1:5000/v2/app/manifests/1?ns=%5BREDACTED%5D": not found`)
 }
 
+func (refusing) ImageStatus(context.Context, *runtimeapi.ImageStatusRequest, ...grpc.CallOption) (*runtimeapi.ImageStatusResponse, error) {
+	return &runtimeapi.ImageStatusResponse{}, nil
+}
+
 // messages keeps what users are told by events.
 type messages []string
 

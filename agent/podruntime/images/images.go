@@ -15,10 +15,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/podruntime/images/credentials"
+	"github.com/berth-run/berth/agent/podruntime/images/pulled"
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
@@ -49,8 +51,12 @@ type Config struct {
 	MaxParallelPulls int
 	// Node has the node's own logins; nil if it has none.
 	Node *credentials.NodeFile
+	// Pulled remembers the logins that images were pulled with; nil lets every pod use
+	// every image.
+	Pulled *pulled.Store
 	// Waiting, unless nil, is told what a container waits for while its image comes.
 	Waiting func(pod *corev1.Pod, container, message string)
+	Logger  *slog.Logger
 }
 
 // Manager ensures that images are present.
@@ -62,6 +68,9 @@ type Manager struct {
 
 // New returns a Manager of the runtime's images.
 func New(cfg Config) *Manager {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
 	return &Manager{
 		cfg:      cfg,
 		puller:   newPuller(cfg.Client, cmp.Or(cfg.MaxParallelPulls, DefaultMaxParallelPulls)),
@@ -78,82 +87,37 @@ type Request struct {
 	PullSecrets []corev1.Secret
 }
 
-// Ensure returns the runtime's id of the container's image and pulls it first if
-// the policy asks for that. It fails with an *Error, or with the context's error
-// when that ends: then the pull has ended too, and is not held against the image.
-func (m *Manager) Ensure(ctx context.Context, r Request) (string, error) {
-	ref, err := parseReference(r.Container.Image)
-	if err != nil {
-		return "", m.invalidName(r, err)
-	}
-	if r.Container.ImagePullPolicy != corev1.PullAlways {
-		id, err := m.present(ctx, ref.full)
-		switch {
-		case err != nil:
-			return "", m.inspectFailed(ctx, r, err)
-		case id != "":
-			m.event(r, corev1.EventTypeNormal, "Pulled", fmt.Sprintf("Image %q is on this node already", r.Container.Image))
-			return id, nil
-		case r.Container.ImagePullPolicy == corev1.PullNever:
-			return "", m.neverPull(r)
-		}
-	}
-	return m.pull(ctx, r, ref)
-}
-
-// present returns the id of an image that the node has, or "". It is asked each
-// time: the call takes less than a millisecond, and images go behind our back.
-func (m *Manager) present(ctx context.Context, image string) (string, error) {
-	found, err := m.status(ctx, image)
-	return found.GetId(), err
-}
-
-func (m *Manager) status(ctx context.Context, image string) (*runtimeapi.Image, error) {
-	r, err := m.cfg.Client.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: image}})
-	return r.GetImage(), err
-}
-
-func (m *Manager) pull(ctx context.Context, r Request, ref reference) (string, error) {
-	logins, unreadable := credentials.Lookup(ref.image, r.PullSecrets, m.cfg.Node)
-	key := failureKey{pod: r.Pod.UID, image: ref.full, credentials: credentials.Fingerprint(logins)}
-	if wait, last := m.failures.waiting(key); wait > 0 {
-		return "", m.backOff(r, wait, last)
-	}
-	m.event(r, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", r.Container.Image))
-	start := time.Now()
-	got, err := m.puller.pull(ctx, ref.full, logins, m.teller(r))
-	switch {
-	case err == nil:
-		m.failures.reset(r.Pod.UID, ref.full)
-		m.event(r, corev1.EventTypeNormal, "Pulled", m.success(ctx, r, got, time.Since(start)))
-		return got.id, nil
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	}
-	return "", m.pullFailed(r, key, err, unreadable)
-}
-
-// success is what users are told of a pull, in the kubelet's words.
-func (m *Manager) success(ctx context.Context, r Request, got pulled, waited time.Duration) string {
-	text := fmt.Sprintf("Successfully pulled image %q in %s (%s including waiting).", r.Container.Image,
-		got.took.Round(time.Millisecond), waited.Round(time.Millisecond))
-	if image, err := m.status(ctx, got.id); err == nil && image.GetSize() > 0 {
-		text += fmt.Sprintf(" Image size: %d bytes.", image.GetSize())
-	}
-	return text
-}
-
 // WatchNodeCredentials calls retry for each pod with an image that could not be pulled
 // whenever the node's logins change, until ctx ends.
-func (m *Manager) WatchNodeCredentials(ctx context.Context, log *slog.Logger, retry func(types.UID)) error {
+func (m *Manager) WatchNodeCredentials(ctx context.Context, retry func(types.UID)) error {
 	if m.cfg.Node == nil {
 		<-ctx.Done()
 		return nil
 	}
-	return m.cfg.Node.Watch(ctx, log, func() {
+	return m.cfg.Node.Watch(ctx, m.cfg.Logger, func() {
 		for _, uid := range m.failures.pods() {
 			retry(uid)
 		}
+	})
+}
+
+// Prune forgets what was remembered of images that the runtime does not have any more.
+// It is for the agent's start, before there are pods.
+func (m *Manager) Prune(ctx context.Context) error {
+	if m.cfg.Pulled == nil {
+		return nil
+	}
+	all, err := m.cfg.Client.ListImages(ctx, &runtimeapi.ListImagesRequest{})
+	if err != nil {
+		return fmt.Errorf("listing images: %w", plain(err))
+	}
+	ids := sets.New[string]()
+	for _, image := range all.GetImages() {
+		ids.Insert(image.GetId())
+	}
+	return m.cfg.Pulled.Prune(ids, func(image string) (bool, error) {
+		id, err := m.present(ctx, image)
+		return id != "", err
 	})
 }
 

@@ -44,12 +44,12 @@ type pull struct {
 	stage   stages
 
 	// Set before done is closed.
-	result pulled
+	result outcome
 	err    error
 }
 
-// pulled is what came of a pull.
-type pulled struct {
+// outcome is what came of a pull.
+type outcome struct {
 	id string
 	// login is the one that it was pulled with; nil if without any.
 	login *credentials.Credential
@@ -60,7 +60,7 @@ type pulled struct {
 // pull returns what came of the image's pull, and tells meanwhile how far it is.
 // When the context ends first, so does the pull, unless another caller waits for it
 // too.
-func (p *puller) pull(ctx context.Context, image string, logins []credentials.Credential, tell func(stage)) (pulled, error) {
+func (p *puller) pull(ctx context.Context, image string, logins []credentials.Credential, tell func(stage)) (outcome, error) {
 	key := pullKey{image, credentials.Fingerprint(logins)}
 	f := p.join(ctx, key, logins)
 	ticker := time.NewTicker(tellEvery)
@@ -71,7 +71,7 @@ func (p *puller) pull(ctx context.Context, image string, logins []credentials.Cr
 			return f.result, f.err
 		case <-ctx.Done():
 			p.leave(key, f)
-			return pulled{}, ctx.Err()
+			return outcome{}, ctx.Err()
 		case <-ticker.C:
 			tell(f.stage.now())
 		}
@@ -120,9 +120,9 @@ func (p *puller) forget(key pullKey, f *pull) {
 }
 
 // run pulls the image when it is its turn.
-func (p *puller) run(ctx context.Context, f *pull, image string, logins []credentials.Credential) (pulled, error) {
+func (p *puller) run(ctx context.Context, f *pull, image string, logins []credentials.Credential) (outcome, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
-		return pulled{}, err
+		return outcome{}, err
 	}
 	defer p.slots.Release(1)
 	f.stage.begin()
@@ -133,26 +133,26 @@ func (p *puller) run(ctx context.Context, f *pull, image string, logins []creden
 }
 
 // attempt tries each of the logins, or to do without when there are none.
-func (p *puller) attempt(ctx context.Context, image string, logins []credentials.Credential) (pulled, error) {
+func (p *puller) attempt(ctx context.Context, image string, logins []credentials.Credential) (outcome, error) {
 	if len(logins) == 0 {
 		id, err := p.call(ctx, image, nil)
 		if err != nil && ctx.Err() == nil {
 			err = attemptErrors{{err: plain(err)}}
 		}
-		return pulled{id: id}, err
+		return outcome{id: id}, err
 	}
 	var errs attemptErrors
 	for _, login := range logins {
 		id, err := p.call(ctx, image, login.Auth)
 		if err == nil {
-			return pulled{id: id, login: &login}, nil
+			return outcome{id: id, login: &login}, nil
 		}
 		if ctx.Err() != nil {
-			return pulled{}, ctx.Err()
+			return outcome{}, ctx.Err()
 		}
 		errs = append(errs, &attemptError{login: login.String(), err: plain(err)})
 	}
-	return pulled{}, errs
+	return outcome{}, errs
 }
 
 func (p *puller) call(ctx context.Context, image string, auth *runtimeapi.AuthConfig) (string, error) {
