@@ -21,14 +21,21 @@ func ServiceAccountOf(pod *corev1.Pod) string {
 	return pod.Spec.ServiceAccountName
 }
 
+// DefaultTokenRequest sets what Kubernetes sets.
+func DefaultTokenRequest(r *authenticationv1.TokenRequest) {
+	setDefaultPointer(&r.Spec.ExpirationSeconds, defaultTokenSeconds)
+}
+
 // ValidateTokenRequest looks at a defaulted request.
 func ValidateTokenRequest(r *authenticationv1.TokenRequest) field.ErrorList {
 	return validateTokenSeconds(r.Spec.ExpirationSeconds, field.NewPath("spec", "expirationSeconds"))
 }
 
+// Kubernetes' bounds of a token's life, and what it is if nobody says.
 const (
-	minTokenSeconds = 10 * 60
-	maxTokenSeconds = 1 << 32
+	minTokenSeconds           = 10 * 60
+	maxTokenSeconds           = 1 << 32
+	defaultTokenSeconds int64 = 60 * 60
 )
 
 func validateTokenSeconds(seconds *int64, fldPath *field.Path) field.ErrorList {

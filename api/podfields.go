@@ -3,7 +3,11 @@
 
 package api
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // podSpecFields is the one table of what berth makes of a PodSpec: a field that
 // has no row, and a value that its row does not accept, is refused, never
@@ -13,9 +17,9 @@ import corev1 "k8s.io/api/core/v1"
 // always send, or that ask for nothing: with them a manifest means the same here
 // and there.
 func podSpecFields() []fieldRule {
-	rows := append(podFields(), volumeFields()...)
+	rows := slices.Concat(podFields(), podSecurityFields(), volumeFields())
 	for _, list := range []string{"initContainers[].", "containers[].", "ephemeralContainers[]."} {
-		for _, row := range containerFields() {
+		for _, row := range slices.Concat(containerFields(), containerSecurityFields()) {
 			row.path = list + row.path
 			rows = append(rows, row)
 		}
@@ -33,8 +37,21 @@ func podFields() []fieldRule {
 		{path: "nodeSelector"},
 		{path: "tolerations"},
 		{path: "hostNetwork"},
+		{path: "hostPID"},
+		{path: "hostIPC"},
+		{path: "hostUsers"},
+		{path: "shareProcessNamespace"},
+		{path: "hostname"},
+		{path: "subdomain"},
+		{path: "setHostnameAsFQDN"},
+		{path: "hostnameOverride"},
+		{path: "hostAliases"},
+		{path: "dnsPolicy"},
+		{path: "dnsConfig"},
 		{path: "imagePullSecrets"},
 		{path: "schedulerName"},
+		{path: "serviceAccountName"},
+		{path: "serviceAccount"},
 		{path: "readinessGates"},
 		{path: "resources.limits"},
 		{path: "resources.requests"},
@@ -42,16 +59,9 @@ func podFields() []fieldRule {
 		{path: "automountServiceAccountToken"},
 		{path: "enableServiceLinks"},
 
-		{path: "dnsPolicy", values: []any{corev1.DNSClusterFirst, corev1.DNSDefault}},
-		{path: "serviceAccountName", values: []any{"default"}},
-		{path: "serviceAccount", values: []any{"default"}},
 		{path: "preemptionPolicy", values: []any{corev1.PreemptLowerPriority, corev1.PreemptNever}},
 		{path: "priority", values: []any{int32(0)}},
-		{path: "securityContext", values: []any{corev1.PodSecurityContext{}}},
 		{path: "affinity", values: []any{corev1.Affinity{}}},
-		{path: "shareProcessNamespace", values: []any{false}},
-		{path: "setHostnameAsFQDN", values: []any{false}},
-		{path: "hostUsers", values: []any{true}},
 		{path: "os", values: []any{corev1.PodOS{Name: corev1.Linux}}},
 		{path: "ephemeralContainers[].targetContainerName"},
 	}

@@ -22,6 +22,11 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy,
 		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
 	errs = append(errs, validatePodTimes(spec, path)...)
+	errs = append(errs, validatePodSecurity(spec, path.Child("securityContext"))...)
+	errs = append(errs, validateContainersSecurity(spec)...)
+	errs = append(errs, validateNamespaces(spec, path)...)
+	errs = append(errs, validateNames(spec, path)...)
+	errs = append(errs, validateDNS(spec, path)...)
 	errs = append(errs, validatePodResources(spec, path.Child("resources"))...)
 	errs = append(errs, metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector"))...)
 	errs = append(errs, validateTolerations(spec.Tolerations, path.Child("tolerations"))...)
@@ -31,6 +36,10 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	}
 	errs = append(errs, invalidAll(path.Child("schedulerName"), spec.SchedulerName,
 		apivalidation.NameIsDNSSubdomain(spec.SchedulerName, false))...)
+	if spec.ServiceAccountName != "" {
+		errs = append(errs, invalidAll(path.Child("serviceAccountName"), spec.ServiceAccountName,
+			apivalidation.ValidateServiceAccountName(spec.ServiceAccountName, false))...)
+	}
 	for i, secret := range spec.ImagePullSecrets {
 		errs = append(errs, requiredOr(path.Child("imagePullSecrets").Index(i).Child("name"), secret.Name, validation.IsDNS1123Subdomain)...)
 	}

@@ -114,6 +114,7 @@ func TestValidatePod(t *testing.T) {
 		"deadline":           {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.ActiveDeadlineSeconds = ptr.To(int64(0)) }, "spec.activeDeadlineSeconds", "between 1 and"},
 		"node selector":      {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.NodeSelector = map[string]string{"a b": ""} }, "spec.nodeSelector", "Invalid value"},
 		"node name":          {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.NodeName = "A B" }, "spec.nodeName", "RFC 1123"},
+		"service account":    {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.ServiceAccountName = "A B" }, "spec.serviceAccountName", "RFC 1123"},
 		"pull secret":        {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.ImagePullSecrets[0].Name = "" }, "spec.imagePullSecrets[0].name", "Required value"},
 		"toleration key":     {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Tolerations[0] = corev1.Toleration{} }, "spec.tolerations[0].operator", "must be Exists"},
 		"toleration value":   {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Tolerations[0].Value = "x" }, "spec.tolerations[0].value", "must be empty"},
@@ -134,14 +135,9 @@ func TestValidatePod(t *testing.T) {
 		"mode":               {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[3].Secret.DefaultMode = ptr.To(int32(0o1000)) }, "spec.volumes[3].secret.defaultMode", "0777"},
 		"secret name":        {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.Volumes[3].Secret.SecretName = "" }, "spec.volumes[3].secret.secretName", "Required value"},
 
-		"host pid": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.HostPID = true }, "spec.hostPID", notHonoured},
 		"other volume": {func(p *corev1.Pod, _ *corev1.Container) {
 			p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{NFS: &corev1.NFSVolumeSource{}}
 		}, "spec.volumes[0].nfs", notHonoured},
-		"privileged": {func(_ *corev1.Pod, c *corev1.Container) {
-			c.SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true)}
-		}, "spec.containers[0].securityContext", notHonoured},
-		"dns policy": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.DNSPolicy = corev1.DNSNone }, "spec.dnsPolicy", notHonoured},
 
 		"NUL in env":  {func(_ *corev1.Pod, c *corev1.Container) { c.Env = []corev1.EnvVar{{Name: "A", Value: "a\x00b"}} }, "spec.containers[0].env[0].value", "NUL"},
 		"NUL in args": {func(_ *corev1.Pod, c *corev1.Container) { c.Args[0] = "\x00" }, "spec.containers[0].args[0]", "NUL"},

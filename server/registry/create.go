@@ -61,7 +61,8 @@ func (r *Registry) create(ctx context.Context, k *api.Kind, obj api.Object, o Wr
 // maxNameAttempts bounds how often a generated name that is taken is replaced.
 const maxNameAttempts = 8
 
-// insert writes a new object into a namespace that exists.
+// insert writes a new object into a namespace that exists, a pod with an account
+// that does.
 func (r *Registry) insert(ctx context.Context, k *api.Kind, obj api.Object, dryRun bool) error {
 	value, err := encode(k, obj)
 	if err != nil {
@@ -70,6 +71,9 @@ func (r *Registry) insert(ctx context.Context, k *api.Kind, obj api.Object, dryR
 	r.spaces.RLock()
 	defer r.spaces.RUnlock()
 	if err := r.requireNamespace(ctx, k, obj); err != nil {
+		return err
+	}
+	if err := r.requireAccount(ctx, obj); err != nil {
 		return err
 	}
 	key := keyOf(k, obj.GetNamespace(), obj.GetName())

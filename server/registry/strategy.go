@@ -17,6 +17,8 @@ import (
 type strategy struct {
 	// resetStatus gives a new object the status that it starts with.
 	resetStatus func(obj api.Object)
+	// complete gives a defaulted new object what follows from its namespace.
+	complete func(obj api.Object)
 	// keepSpec takes from old what an update by a user may leave out.
 	keepSpec func(obj, old api.Object)
 	// keepStatus takes the status of old into an update by a user.
@@ -46,6 +48,9 @@ func (s strategy) prepareForCreate(obj api.Object) {
 		obj.SetGeneration(1)
 	}
 	api.Default(obj)
+	if s.complete != nil {
+		s.complete(obj)
+	}
 }
 
 // prepare makes of an update in that scope the object that is to be validated. It
@@ -100,12 +105,15 @@ var podStrategy = strategy{
 		pod := obj.(*corev1.Pod)
 		pod.Status = corev1.PodStatus{Phase: corev1.PodPending}
 	},
+	complete: func(obj api.Object) { nameAccount(&obj.(*corev1.Pod).Spec) },
 	// A pod's manifest can be sent again as it was written, before the pod had
 	// its node.
 	keepSpec: func(obj, old api.Object) {
-		if spec := &obj.(*corev1.Pod).Spec; spec.NodeName == "" {
-			spec.NodeName = old.(*corev1.Pod).Spec.NodeName
+		spec, before := &obj.(*corev1.Pod).Spec, &old.(*corev1.Pod).Spec
+		if spec.NodeName == "" {
+			spec.NodeName = before.NodeName
 		}
+		keepAccount(spec, before)
 	},
 	keepStatus: func(obj, old api.Object) { obj.(*corev1.Pod).Status = old.(*corev1.Pod).Status },
 	sameSpec: func(obj, old api.Object) bool {

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/berth-run/berth/api"
 )
@@ -69,9 +68,6 @@ func (t *Tokens) Create(ctx context.Context, namespace, account string, asked *a
 	return out, nil
 }
 
-// defaultLifetime is that of Kubernetes, in seconds.
-const defaultLifetime = 60 * 60
-
 // complete gives a request its defaults, and refuses one that is not valid.
 func complete(r *authenticationv1.TokenRequest, namespace, account string) error {
 	if r.Name != "" && r.Name != account {
@@ -85,9 +81,7 @@ func complete(r *authenticationv1.TokenRequest, namespace, account string) error
 	if len(r.Spec.Audiences) == 0 {
 		r.Spec.Audiences = []string{Issuer}
 	}
-	if r.Spec.ExpirationSeconds == nil {
-		r.Spec.ExpirationSeconds = ptr.To[int64](defaultLifetime)
-	}
+	api.DefaultTokenRequest(r)
 	if errs := api.ValidateTokenRequest(r); len(errs) > 0 {
 		return apierrors.NewInvalid(authenticationv1.SchemeGroupVersion.WithKind("TokenRequest").GroupKind(), account, errs)
 	}
