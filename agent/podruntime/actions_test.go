@@ -4,30 +4,32 @@
 package podruntime
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
 // want is what the actions of a case come to, with containers by name and id.
 type want struct {
-	KillPod   bool
-	Create    bool
-	Attempt   uint32
-	Kill      []string
-	Start     []string
-	StartInit bool
+	KillPod bool
+	Create  bool
+	Attempt uint32
+	Kill    []string
+	Start   []string
 }
 
 func (a podActions) summary() want {
-	w := want{KillPod: a.KillPod, Create: a.CreateSandbox, Attempt: a.Attempt, StartInit: a.Init && len(a.Start) > 0}
+	w := want{KillPod: a.KillPod, Create: a.CreateSandbox, Attempt: a.Attempt}
 	for _, k := range a.Kill {
 		w.Kill = append(w.Kill, k.ID)
 	}
-	for _, c := range a.Start {
+	for _, c := range slices.Concat(a.Start, a.Ephemeral) {
 		w.Start = append(w.Start, c.Name)
 	}
 	return w
@@ -77,6 +79,30 @@ func onHost(s podtypes.SandboxStatus) podtypes.SandboxStatus {
 	return s
 }
 
+// testInit is a sidecar if its name is s, t or p, which has a startup probe.
+func testInit(name string) corev1.Container {
+	c := testContainer(name)
+	if strings.Contains("stp", name) {
+		c.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	}
+	if name == "p" {
+		c.StartupProbe = &corev1.Probe{}
+	}
+	return c
+}
+
+func testEphemeral(name string) corev1.EphemeralContainer {
+	return corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon(testContainer(name))}
+}
+
+func started(name string) probeResults {
+	return probeResults{name + "-id": {startup: podtypes.ProbeSuccess}}
+}
+
+func failed(name string) probeResults {
+	return probeResults{name + "-id": {startup: podtypes.ProbeFailure}}
+}
+
 func TestComputePodActions(t *testing.T) {
 	const (
 		always    = corev1.RestartPolicyAlways
@@ -91,6 +117,8 @@ func TestComputePodActions(t *testing.T) {
 		policy      corev1.RestartPolicy
 		hostNetwork bool
 		inits       []string
+		ephemeral   []string
+		probes      probeResults
 		sandboxes   sandboxes
 		containers  containers
 		want        want
@@ -101,7 +129,7 @@ func TestComputePodActions(t *testing.T) {
 		},
 		"a new pod with init containers": {
 			inits: []string{"i", "j"},
-			want:  want{Create: true, Start: []string{"i"}, StartInit: true},
+			want:  want{Create: true, Start: []string{"i"}},
 		},
 		"all runs": {
 			sandboxes: sandboxes{s0}, containers: containers{running("a"), running("b")},
@@ -224,7 +252,7 @@ func TestComputePodActions(t *testing.T) {
 		},
 		"the first init container is done": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{s0}, containers: containers{exited(0, "i")},
-			want: want{Start: []string{"j"}, StartInit: true},
+			want: want{Start: []string{"j"}},
 		},
 		"all init containers are done": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{s0}, containers: containers{exited(0, "i"), exited(0, "j")},
@@ -232,7 +260,7 @@ func TestComputePodActions(t *testing.T) {
 		},
 		"an init container failed": {
 			inits: []string{"i", "j"}, policy: onFailure, sandboxes: sandboxes{s0}, containers: containers{exited(1, "i")},
-			want: want{Start: []string{"i"}, StartInit: true},
+			want: want{Start: []string{"i"}},
 		},
 		"an init container failed under Never": {
 			inits: []string{"i", "j"}, policy: never, sandboxes: sandboxes{s0}, containers: containers{exited(0, "i"), exited(1, "j")},
@@ -244,11 +272,11 @@ func TestComputePodActions(t *testing.T) {
 		},
 		"an init container was only created": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{s0}, containers: containers{in(podtypes.ContainerCreated, "i")},
-			want: want{Start: []string{"i"}, StartInit: true},
+			want: want{Start: []string{"i"}},
 		},
 		"an init container has another image": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{s0}, containers: containers{running("i", withHash("v1-other"))},
-			want: want{Kill: []string{"i-id"}, Start: []string{"i"}, StartInit: true},
+			want: want{Kill: []string{"i-id"}, Start: []string{"i"}},
 		},
 		"records of init containers are gone while an app runs": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{s0}, containers: containers{running("a"), exited(1, "b")},
@@ -261,12 +289,117 @@ func TestComputePodActions(t *testing.T) {
 		"init containers of a former sandbox do not count": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{ready("s1", 1), notReady("s0", 0)},
 			containers: containers{exited(0, "i", of("s1")), exited(0, "j"), exited(0, "i"), in(podtypes.ContainerCreated, "a")},
-			want:       want{Start: []string{"j"}, StartInit: true},
+			want:       want{Start: []string{"j"}},
 		},
 		"init containers run again in a new sandbox": {
 			inits: []string{"i", "j"}, sandboxes: sandboxes{notReady("s0", 0)},
 			containers: containers{exited(0, "i"), exited(0, "j"), exited(137, "a")},
-			want:       want{KillPod: true, Create: true, Attempt: 1, Start: []string{"i"}, StartInit: true},
+			want:       want{KillPod: true, Create: true, Attempt: 1, Start: []string{"i"}},
+		},
+
+		// Sidecars. Those of the names s and t are restartable, p has a startup probe besides.
+		"sidecars start with what comes after them": {
+			inits: []string{"s", "i", "t"}, want: want{Create: true, Start: []string{"s", "i"}},
+		},
+		"only sidecars": {
+			inits: []string{"s", "t"}, want: want{Create: true, Start: []string{"s", "t", "a", "b"}},
+		},
+		"a sidecar with a startup probe is waited for": {
+			inits: []string{"s", "p", "t"}, want: want{Create: true, Start: []string{"s", "p"}},
+		},
+		"its probe has not passed": {
+			inits: []string{"p", "i"}, sandboxes: sandboxes{s0}, containers: containers{running("p")},
+			want: want{},
+		},
+		"its probe has passed": {
+			inits: []string{"p", "i"}, sandboxes: sandboxes{s0}, containers: containers{running("p")}, probes: started("p"),
+			want: want{Start: []string{"i"}},
+		},
+		"the last one's probe has passed": {
+			inits: []string{"i", "p"}, sandboxes: sandboxes{s0}, containers: containers{exited(0, "i"), running("p")}, probes: started("p"),
+			want: want{Start: []string{"a", "b"}},
+		},
+		"a sidecar runs and the next was not started": {
+			inits: []string{"s", "i"}, sandboxes: sandboxes{s0}, containers: containers{running("s")},
+			want: want{Start: []string{"i"}},
+		},
+		"a sidecar ended while an init container runs": {
+			inits: []string{"s", "i"}, policy: never, sandboxes: sandboxes{s0}, containers: containers{exited(0, "s"), running("i")},
+			want: want{Start: []string{"s"}},
+		},
+		"a sidecar ended before the next was started": {
+			inits: []string{"s", "i"}, policy: never, sandboxes: sandboxes{s0}, containers: containers{exited(1, "s")},
+			want: want{Start: []string{"s", "i"}},
+		},
+		"a sidecar ended under Never": {
+			inits: []string{"s"}, policy: never, sandboxes: sandboxes{s0}, containers: containers{exited(0, "s"), running("a"), running("b")},
+			want: want{Start: []string{"s"}},
+		},
+		"a sidecar ended well under OnFailure": {
+			inits: []string{"s"}, policy: onFailure, sandboxes: sandboxes{s0}, containers: containers{exited(0, "s"), running("a"), running("b")},
+			want: want{Start: []string{"s"}},
+		},
+		"a sidecar's record is gone": {
+			inits: []string{"s", "i"}, sandboxes: sandboxes{s0}, containers: containers{running("a"), running("b")},
+			want: want{Start: []string{"s"}},
+		},
+		"a sidecar is unknown": {
+			inits: []string{"s"}, sandboxes: sandboxes{s0}, containers: containers{in(podtypes.ContainerUnknown, "s"), running("a"), running("b")},
+			want: want{Kill: []string{"s-id"}, Start: []string{"s"}},
+		},
+		"a sidecar has another image": {
+			inits: []string{"s"}, sandboxes: sandboxes{s0}, containers: containers{running("s", withHash("v1-other")), running("a"), running("b")},
+			want: want{Kill: []string{"s-id"}, Start: []string{"s"}},
+		},
+		"a sidecar's startup probe failed": {
+			inits: []string{"p", "i"}, sandboxes: sandboxes{s0}, containers: containers{running("p")}, probes: failed("p"),
+			want: want{Kill: []string{"p-id"}, Start: []string{"p"}},
+		},
+		"a sidecar's probe failed under Never": {
+			inits: []string{"p"}, policy: never, sandboxes: sandboxes{s0}, containers: containers{running("p"), running("a"), running("b")}, probes: failed("p"),
+			want: want{Kill: []string{"p-id"}, Start: []string{"p"}},
+		},
+		// B029
+		"all regular containers crashed beside a sidecar whose probe says nothing yet": {
+			inits: []string{"p"}, sandboxes: sandboxes{s0}, containers: containers{running("p"), exited(1, "a"), exited(1, "b")},
+			want: want{Start: []string{"a", "b"}},
+		},
+		"all regular containers are done": {
+			inits: []string{"s", "t"}, policy: never, sandboxes: sandboxes{s0},
+			containers: containers{running("s"), exited(1, "t"), exited(0, "a"), exited(1, "b")},
+			want:       want{KillPod: true},
+		},
+		"all is done, the sidecars too": {
+			inits: []string{"s"}, policy: onFailure, sandboxes: sandboxes{notReady("s0", 0)},
+			containers: containers{exited(137, "s"), exited(0, "a"), exited(0, "b")},
+			want:       want{},
+		},
+		"an init container failed for good beside a sidecar": {
+			inits: []string{"s", "i"}, policy: never, sandboxes: sandboxes{s0}, containers: containers{running("s"), exited(1, "i")},
+			want: want{KillPod: true},
+		},
+
+		// Ephemeral containers.
+		"an ephemeral container was added": {
+			ephemeral: []string{"e", "f"}, sandboxes: sandboxes{s0}, containers: containers{running("a"), running("b"), running("e")},
+			want: want{Start: []string{"f"}},
+		},
+		"an ephemeral container waits for nothing": {
+			inits: []string{"i"}, ephemeral: []string{"e"}, sandboxes: sandboxes{s0}, containers: containers{running("i")},
+			want: want{Start: []string{"e"}},
+		},
+		"an ephemeral container runs once": {
+			ephemeral: []string{"e"}, sandboxes: sandboxes{ready("s1", 1), notReady("s0", 0)},
+			containers: containers{running("a", of("s1")), running("b", of("s1")), exited(1, "e")},
+			want:       want{},
+		},
+		"an ephemeral container was only made": {
+			ephemeral: []string{"e"}, sandboxes: sandboxes{s0}, containers: containers{running("a"), running("b"), in(podtypes.ContainerCreated, "e")},
+			want: want{Start: []string{"e"}},
+		},
+		"an ephemeral container keeps no pod up": {
+			policy: never, ephemeral: []string{"e", "f"}, sandboxes: sandboxes{s0}, containers: containers{exited(0, "a"), exited(0, "b"), running("e")},
+			want: want{KillPod: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -276,10 +409,13 @@ func TestComputePodActions(t *testing.T) {
 				pod.Spec.RestartPolicy = tc.policy
 			}
 			for _, i := range tc.inits {
-				pod.Spec.InitContainers = append(pod.Spec.InitContainers, testContainer(i))
+				pod.Spec.InitContainers = append(pod.Spec.InitContainers, testInit(i))
+			}
+			for _, e := range tc.ephemeral {
+				pod.Spec.EphemeralContainers = append(pod.Spec.EphemeralContainers, testEphemeral(e))
 			}
 			status := &podtypes.PodStatus{Sandboxes: tc.sandboxes, Containers: tc.containers}
-			if diff := cmp.Diff(tc.want, computePodActions(pod, status, nil).summary()); diff != "" {
+			if diff := cmp.Diff(tc.want, computePodActions(pod, status, tc.probes).summary()); diff != "" {
 				t.Errorf("actions (-want +got):\n%s", diff)
 			}
 		})

@@ -22,7 +22,8 @@ import (
 	"github.com/berth-run/berth/internal/sleep"
 )
 
-// KillPod stops all containers, each within the grace period, and then the sandboxes.
+// KillPod stops all containers in their order, each within what is left of the grace
+// period when its turn comes, and then the sandboxes.
 // pod is nil for an orphan, of which no user is told. What the runtime does not have
 // (any more) counts as stopped. A container that could not be stopped keeps its
 // sandbox, which would end it without grace: call again.
@@ -30,7 +31,7 @@ func (r *Runtime) KillPod(ctx context.Context, pod *corev1.Pod, podStatus *podty
 	if podStatus == nil {
 		return nil
 	}
-	if err := r.stopOf(pod, podStatus, grace).containers(ctx, runningContainers(podStatus)); err != nil {
+	if err := r.stopOf(pod, podStatus, grace).inOrder(ctx, terminationOrder(pod, runningContainers(podStatus))); err != nil {
 		return err
 	}
 	return inParallel(podStatus.Sandboxes, func(s *podtypes.SandboxStatus) error {
@@ -49,7 +50,7 @@ func runningContainers(status *podtypes.PodStatus) []containerToKill {
 }
 
 // minStop is what a container gets at least between its stop signal and its end, also
-// when its preStop hook has taken all of a grace period that is no shorter.
+// when its hook or its turn have taken all of a grace period that is no shorter.
 const minStop = 2 * time.Second
 
 // podStop stops containers of one pod.
@@ -69,24 +70,27 @@ func (r *Runtime) stopOf(pod *corev1.Pod, status *podtypes.PodStatus, grace time
 	return p
 }
 
-// containers stops them, all at the same time.
-func (p *podStop) containers(ctx context.Context, kill []containerToKill) error {
+// containers stops them, all at the same time, when their turn has come; without a turn
+// they do not wait.
+func (p *podStop) containers(ctx context.Context, kill []containerToKill, turn <-chan struct{}) error {
 	return inParallel(kill, func(k *containerToKill) error {
-		if err := p.container(ctx, k); err != nil {
+		if err := p.container(ctx, k, turn); err != nil {
 			return fmt.Errorf("stopping container %s (%s): %w", k.Name, k.ID, err)
 		}
 		return nil
 	})
 }
 
-// container runs the preStop hook of a container and stops it, both within its grace.
-func (p *podStop) container(ctx context.Context, k *containerToKill) error {
+// container runs the preStop hook of a container, waits for its turn and stops it, all
+// within its grace.
+func (p *podStop) container(ctx context.Context, k *containerToKill, turn <-chan struct{}) error {
 	grace := ptr.Deref(k.Grace, p.grace)
 	deadline := time.Now().Add(grace)
 	if p.pod != nil {
 		p.recorder.Record(p.pod, fieldPath(p.pod, k.Name), corev1.EventTypeNormal, "Killing", k.Message)
 		p.preStop(ctx, k, grace, deadline)
 	}
+	await(ctx, turn, deadline)
 	return p.stopContainer(ctx, k.ID, max(time.Until(deadline), min(grace, minStop)))
 }
 

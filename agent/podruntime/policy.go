@@ -7,12 +7,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/api"
 )
 
-// inSandbox returns the newest container of that name in that sandbox, or nil.
-func inSandbox(status *podtypes.PodStatus, name, sandboxID string) *podtypes.ContainerStatus {
-	for i := range status.Containers {
-		if c := &status.Containers[i]; c.Name == name && c.SandboxID == sandboxID {
+// killedCode is the exit code of a container that was killed.
+const killedCode = 137
+
+// made returns the newest container of that name in the sandbox, or nil.
+func (d *decision) made(name string) *podtypes.ContainerStatus {
+	for i := range d.status.Containers {
+		if c := &d.status.Containers[i]; c.Name == name && c.SandboxID == d.SandboxID {
 			return c
 		}
 	}
@@ -41,71 +45,31 @@ func anyMayRun(status *podtypes.PodStatus) bool {
 	return status.Running()
 }
 
-// shouldRestart tells whether a container that does not run is to be started by
-// the pod's policy. One that was only created has not run, and of an unknown one
-// nobody knows: both are started under every policy.
-func shouldRestart(policy corev1.RestartPolicy, c *podtypes.ContainerStatus) bool {
+// shouldRestart tells whether a container that does not run is to be started again.
+// One that was only created has not run, and of an unknown one nobody knows: both are
+// started under every policy. One that was stopped for its probe has failed, however
+// well it took that.
+func (d *decision) shouldRestart(spec *corev1.Container, c *podtypes.ContainerStatus) bool {
 	if c.State != podtypes.ContainerExited {
 		return true
 	}
-	switch policy {
-	case corev1.RestartPolicyNever:
-		return false
-	case corev1.RestartPolicyOnFailure:
-		return c.ExitCode != 0
+	code := c.ExitCode
+	if code == 0 && d.probes.unhealthy(c.ID) {
+		code = killedCode
 	}
-	return true
+	return api.ShouldRestart(&d.pod.Spec, spec, code)
 }
 
-// shouldRun tells whether a container is to run in a sandbox that does not have it
-// yet. latest is what a former sandbox had of it, or nil: if that one still runs,
-// it is about to be stopped and will not have succeeded.
-func shouldRun(policy corev1.RestartPolicy, latest *podtypes.ContainerStatus) bool {
-	switch {
+// shouldRun tells whether a regular container is to run in a sandbox that does not
+// have it yet. If one still runs in a former sandbox, it is about to be stopped and
+// will not have succeeded.
+func (d *decision) shouldRun(spec *corev1.Container) bool {
+	switch latest := d.status.Latest(spec.Name); {
 	case latest == nil:
 		return true
 	case latest.State == podtypes.ContainerRunning:
-		return policy != corev1.RestartPolicyNever
+		return api.ShouldRestart(&d.pod.Spec, spec, killedCode)
+	default:
+		return d.shouldRestart(spec, latest)
 	}
-	return shouldRestart(policy, latest)
-}
-
-// containersToRun lists the app containers that have work left.
-func containersToRun(pod *corev1.Pod, status *podtypes.PodStatus) []*corev1.Container {
-	var all []*corev1.Container
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
-		if shouldRun(pod.Spec.RestartPolicy, status.Latest(c.Name)) {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// initialized tells whether all init containers ran to their end in that sandbox.
-// An app container there proves it, also when their records are gone.
-func initialized(pod *corev1.Pod, status *podtypes.PodStatus, sandboxID string) bool {
-	inits := pod.Spec.InitContainers
-	if len(inits) == 0 {
-		return true
-	}
-	for i := range pod.Spec.Containers {
-		if inSandbox(status, pod.Spec.Containers[i].Name, sandboxID) != nil {
-			return true
-		}
-	}
-	last := inSandbox(status, inits[len(inits)-1].Name, sandboxID)
-	return last != nil && succeeded(last)
-}
-
-// initFailed tells whether an init container has failed for good, in any sandbox:
-// the pod has failed then.
-func initFailed(pod *corev1.Pod, status *podtypes.PodStatus) bool {
-	for i := range pod.Spec.InitContainers {
-		c := status.Latest(pod.Spec.InitContainers[i].Name)
-		if c != nil && !succeeded(c) && !shouldRestart(pod.Spec.RestartPolicy, c) {
-			return true
-		}
-	}
-	return false
 }

@@ -35,7 +35,7 @@ func (s *podSync) postStartFailed(ctx context.Context, c hooked, err error) erro
 	s.event(c.spec, corev1.EventTypeWarning, "FailedPostStartHook", message)
 	kill := []containerToKill{{ID: c.id, Name: c.spec.Name, Message: fmt.Sprintf("Container %s failed its postStart hook, it will be stopped", c.spec.Name)}}
 	stop := podStop{Runtime: s.Runtime, pod: s.pod, podIPs: c.podIPs, grace: api.GracePeriod(s.pod)}
-	if stopErr := stop.containers(ctx, kill); stopErr != nil {
+	if stopErr := stop.containers(ctx, kill, nil); stopErr != nil {
 		err = stopErr
 	}
 	return &startError{reason: "PostStartHookError", message: message, err: err}

@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"golang.org/x/sync/semaphore"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podruntime/images"
 )
@@ -26,7 +25,7 @@ type imageWaits []*imageWait
 
 // ensureImages begins to bring the images of the containers, all at once. The
 // caller ends the returned waits.
-func (s *podSync) ensureImages(ctx context.Context, containers []*corev1.Container) imageWaits {
+func (s *podSync) ensureImages(ctx context.Context, containers []containerToStart) imageWaits {
 	waits := make(imageWaits, len(containers))
 	for i, c := range containers {
 		ctx, cancel := context.WithCancel(ctx)
@@ -35,7 +34,7 @@ func (s *podSync) ensureImages(ctx context.Context, containers []*corev1.Contain
 		go func() {
 			defer close(w.done)
 			w.id, w.err = s.images.Ensure(ctx, images.Request{
-				Pod: s.pod, Container: c, FieldPath: fieldPath(s.pod, c.Name), PullSecrets: s.pullSecrets,
+				Pod: s.pod, Container: c.Container, FieldPath: fieldPath(s.pod, c.Name), PullSecrets: s.pullSecrets,
 			})
 		}()
 	}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/api"
 )
 
 // Probes says what the probes of containers have found.
@@ -51,22 +52,22 @@ func (p probeResults) unhealthy(id string) bool {
 	return p[id].liveness == podtypes.ProbeFailure || p[id].startup == podtypes.ProbeFailure
 }
 
-// stopUnhealthy stops a container that runs if a probe of it has failed, starts the
-// next one unless the policy is Never.
-func (a *podActions) stopUnhealthy(policy corev1.RestartPolicy, spec *corev1.Container, c *podtypes.ContainerStatus, probes probeResults) {
-	if !probes.unhealthy(c.ID) {
+// stopUnhealthy stops a container that runs if a probe of it has failed, and starts the
+// next one unless no failure is to be followed by a start.
+func (d *decision) stopUnhealthy(spec *corev1.Container, c *podtypes.ContainerStatus) {
+	if !d.probes.unhealthy(c.ID) {
 		return
 	}
 	kind, probe := "liveness", spec.LivenessProbe
-	if probes[c.ID].liveness != podtypes.ProbeFailure {
+	if d.probes[c.ID].liveness != podtypes.ProbeFailure {
 		kind, probe = "startup", spec.StartupProbe
 	}
 	message := fmt.Sprintf("Container %s failed %s probe", c.Name, kind)
-	if policy != corev1.RestartPolicyNever {
+	if api.ShouldRestart(&d.pod.Spec, spec, killedCode) {
 		message += ", will be restarted"
-		a.Start = append(a.Start, spec)
+		d.start(spec)
 	}
-	a.Kill = append(a.Kill, containerToKill{ID: c.ID, Name: c.Name, Message: message, Grace: graceOf(probe)})
+	d.Kill = append(d.Kill, containerToKill{ID: c.ID, Name: c.Name, Message: message, Grace: graceOf(probe)})
 }
 
 // graceOf returns the grace that the probe has of its own, or nil.

@@ -25,7 +25,14 @@ func (s *podSync) startContainer(ctx context.Context, sandbox *podSandbox, c *co
 	if err != nil {
 		return s.failed(ctx, c, "CreateContainerError", err)
 	}
+	e := ephemeral(s.pod, c.Name)
+	if e != nil && attempt > 0 {
+		return nil // its log says that it has run, which it does once
+	}
 	config, err := s.containerConfig(s.pod, c, attempt, sandbox.ips)
+	if err == nil && e != nil {
+		err = s.joinTarget(sandbox, e, config)
+	}
 	if err != nil {
 		return s.failed(ctx, c, "CreateContainerConfigError", err)
 	}

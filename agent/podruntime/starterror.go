@@ -64,5 +64,8 @@ func fieldPath(pod *corev1.Pod, container string) string {
 			return fmt.Sprintf("spec.initContainers{%s}", container)
 		}
 	}
+	if ephemeral(pod, container) != nil {
+		return fmt.Sprintf("spec.ephemeralContainers{%s}", container)
+	}
 	return fmt.Sprintf("spec.containers{%s}", container)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,11 +58,11 @@ func (s *podSync) run(ctx context.Context) error {
 	if err := s.stop(ctx, a); err != nil {
 		return err
 	}
-	due := s.due(a)
-	if len(due) == 0 {
+	due, ephemeral := s.due(a.Start, a.SandboxID), s.due(a.Ephemeral, a.SandboxID)
+	if len(due)+len(ephemeral) == 0 {
 		return nil
 	}
-	pulls := s.ensureImages(ctx, due)
+	pulls := s.ensureImages(ctx, slices.Concat(due, ephemeral))
 	defer pulls.end()
 
 	var slot startSlot
@@ -73,12 +74,23 @@ func (s *podSync) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i, c := range due {
-		err := s.startContainer(ctx, sandbox, c, pulls[i], &slot)
+	if err := s.startAll(ctx, sandbox, due, pulls, &slot); err != nil {
+		return err
+	}
+	return s.startAll(ctx, sandbox, ephemeral, pulls[len(due):], &slot)
+}
+
+// startAll starts the containers, one after the other.
+func (s *podSync) startAll(ctx context.Context, sandbox *podSandbox, all []containerToStart, pulls imageWaits, slot *startSlot) error {
+	for i, c := range all {
+		err := s.startContainer(ctx, sandbox, c.Container, pulls[i], slot)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s.note(c, err)
+		s.note(c.Container, err)
+		if err != nil && c.First {
+			return nil
+		}
 	}
 	return nil
 }
@@ -96,19 +108,23 @@ func (s *podSync) stop(ctx context.Context, a podActions) error {
 		}
 		return s.KillPod(ctx, s.pod, s.status, api.GracePeriod(s.pod))
 	}
-	return s.stopOf(s.pod, s.status, api.GracePeriod(s.pod)).containers(ctx, a.Kill)
+	return s.stopOf(s.pod, s.status, api.GracePeriod(s.pod)).containers(ctx, a.Kill, nil)
 }
 
-// due drops the containers that a crash back-off holds, and notes them.
-func (s *podSync) due(a podActions) []*corev1.Container {
-	var due []*corev1.Container
-	for _, c := range a.Start {
-		wait := s.crashWait(c, a.SandboxID)
+// due drops the containers that a crash back-off holds, and those that wait for such a
+// one, and notes the former.
+func (s *podSync) due(start []containerToStart, sandboxID string) []containerToStart {
+	var due []containerToStart
+	for _, c := range start {
+		wait := s.crashWait(c.Container, sandboxID)
 		if wait == 0 {
 			due = append(due, c)
 			continue
 		}
-		s.note(c, s.crashLoop(c, wait))
+		s.note(c.Container, s.crashLoop(c.Container, wait))
+		if c.First {
+			break
+		}
 	}
 	return due
 }
