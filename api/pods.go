@@ -107,6 +107,29 @@ func Containers(spec *corev1.PodSpec) []*corev1.Container {
 	return all
 }
 
+// LongRunning returns the containers that run side by side: sidecars and regular ones.
+func LongRunning(spec *corev1.PodSpec) []*corev1.Container {
+	var all []*corev1.Container
+	for i := range spec.InitContainers {
+		if c := &spec.InitContainers[i]; IsSidecar(c) {
+			all = append(all, c)
+		}
+	}
+	for i := range spec.Containers {
+		all = append(all, &spec.Containers[i])
+	}
+	return all
+}
+
+// EphemeralContainers returns those containers that were added to look into the pod.
+func EphemeralContainers(spec *corev1.PodSpec) []corev1.Container {
+	var all []corev1.Container
+	for i := range spec.EphemeralContainers {
+		all = append(all, corev1.Container(spec.EphemeralContainers[i].EphemeralContainerCommon))
+	}
+	return all
+}
+
 // containerPath is where the i-th of all containers stands.
 func containerPath(spec *corev1.PodSpec, i int) *field.Path {
 	root := field.NewPath("spec")

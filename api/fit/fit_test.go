@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 )
 
 func node(change func(*corev1.Node)) *corev1.Node {
@@ -94,6 +95,14 @@ func TestCheck(t *testing.T) {
 		},
 		"host port taken on every address": {
 			pod: pod("a", port("127.0.0.1", "", 80)), beside: []*corev1.Pod{pod("b", port("", corev1.ProtocolTCP, 80))},
+			want: []Failure{{"NodePorts", "node(s) didn't have free ports for the requested pod ports", "80/TCP is taken by pod default/b"}},
+		},
+		"host port of a sidecar": {
+			pod: pod("a", func(s *corev1.PodSpec) {
+				port("", "", 80)(s)
+				s.InitContainers, s.Containers = s.Containers, nil
+				s.InitContainers[0].RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+			}), beside: []*corev1.Pod{pod("b", port("", corev1.ProtocolTCP, 80))},
 			want: []Failure{{"NodePorts", "node(s) didn't have free ports for the requested pod ports", "80/TCP is taken by pod default/b"}},
 		},
 		"same port on another address or protocol": {

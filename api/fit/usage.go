@@ -93,8 +93,8 @@ const anyIP = "0.0.0.0"
 
 func hostPorts(pod *corev1.Pod) []hostPort {
 	var out []hostPort
-	for i := range pod.Spec.Containers {
-		for _, p := range pod.Spec.Containers[i].Ports {
+	for _, c := range api.LongRunning(&pod.Spec) {
+		for _, p := range c.Ports {
 			if p.HostPort > 0 {
 				out = append(out, hostPort{
 					ip:       cmp.Or(p.HostIP, anyIP),

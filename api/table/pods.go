@@ -48,11 +48,10 @@ func PodStatus(p *corev1.Pod) string {
 // initStatus is the status of a pod that waits for an init container.
 func initStatus(p *corev1.Pod) (status string, waiting bool) {
 	for i, c := range p.Status.InitContainerStatuses {
-		spec := api.Container(p, c.Name)
 		switch {
 		case c.State.Terminated != nil && c.State.Terminated.ExitCode == 0:
 			continue
-		case isSidecar(spec) && c.Started != nil && *c.Started:
+		case isSidecar(p, c.Name) && c.Started != nil && *c.Started:
 			continue
 		case c.State.Terminated != nil:
 			return "Init:" + terminatedReason(c.State.Terminated), true
@@ -62,10 +61,6 @@ func initStatus(p *corev1.Pod) (status string, waiting bool) {
 		return fmt.Sprintf("Init:%d/%d", i, len(p.Spec.InitContainers)), true
 	}
 	return "", false
-}
-
-func isSidecar(c *corev1.Container) bool {
-	return c != nil && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
 // containersStatus is what the first container that does not run says, if any
@@ -117,12 +112,12 @@ func readiness(p *corev1.Pod) (ready, total int) {
 		}
 	}
 	for i := range p.Spec.InitContainers {
-		if isSidecar(&p.Spec.InitContainers[i]) {
+		if api.IsSidecar(&p.Spec.InitContainers[i]) {
 			total++
 		}
 	}
 	for _, c := range p.Status.InitContainerStatuses {
-		if isSidecar(api.Container(p, c.Name)) && c.Ready && c.State.Running != nil {
+		if isSidecar(p, c.Name) && c.Ready && c.State.Running != nil {
 			ready++
 		}
 	}
@@ -149,8 +144,7 @@ func restarts(p *corev1.Pod, now time.Time) string {
 	_, initializing := initStatus(p)
 	count, last := 0, time.Time{}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		spec := api.Container(p, c.Name)
-		if isInit := isInitContainer(p, c.Name); isInit != initializing && !(isInit && isSidecar(spec)) {
+		if isInit := isInitContainer(p, c.Name); isInit != initializing && !isSidecar(p, c.Name) {
 			continue
 		}
 		count += int(c.RestartCount)
@@ -166,4 +160,8 @@ func restarts(p *corev1.Pod, now time.Time) string {
 
 func isInitContainer(p *corev1.Pod, name string) bool {
 	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == name })
+}
+
+func isSidecar(p *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == name && api.IsSidecar(&c) })
 }

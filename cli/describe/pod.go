@@ -29,6 +29,7 @@ func (p *page) pod(pod *corev1.Pod, now time.Time) {
 	p.owner(pod)
 	p.containers("Init Containers", pod, pod.Spec.InitContainers, pod.Status.InitContainerStatuses, now)
 	p.containers("Containers", pod, pod.Spec.Containers, pod.Status.ContainerStatuses, now)
+	p.containers("Ephemeral Containers", pod, api.EphemeralContainers(&pod.Spec), pod.Status.EphemeralContainerStatuses, now)
 	p.podConditions(pod.Status.Conditions, now)
 	p.volumes(pod.Spec.Volumes)
 	p.field("QoS Class", api.QoSClass(pod))

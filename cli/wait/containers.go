@@ -40,25 +40,10 @@ func exit(container string, t *corev1.ContainerStateTerminated) string {
 	return text + joined(t.Message)
 }
 
-// mayRestart tells whether a container that ended so may be started again. A policy
-// of its own, with or without rules, goes before the pod's.
+// mayRestart tells whether a container that ended so may be started again.
 func mayRestart(pod *corev1.Pod, name string, exitCode int32) bool {
-	policy := pod.Spec.RestartPolicy
-	if c := api.Container(pod, name); c != nil {
-		if len(c.RestartPolicyRules) > 0 {
-			return true
-		}
-		if c.RestartPolicy != nil {
-			policy = corev1.RestartPolicy(*c.RestartPolicy)
-		}
-	}
-	switch policy {
-	case corev1.RestartPolicyNever:
-		return false
-	case corev1.RestartPolicyOnFailure:
-		return exitCode != 0
-	}
-	return true
+	c := api.Container(pod, name)
+	return c == nil || api.ShouldRestart(&pod.Spec, c, exitCode)
 }
 
 // imageErrors are the waiting reasons of a container whose image cannot be had. A

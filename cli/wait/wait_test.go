@@ -120,7 +120,10 @@ func TestB089ReadyIsGivenUpAsSoonAsItIsImpossible(t *testing.T) {
 		}(), Verdict{Pending, "Error"}},
 		"restarted by rules": {func() *corev1.Pod {
 			p := podOf(never, exited("a", 1, "Error"))
-			p.Spec.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{{Action: corev1.ContainerRestartRuleActionRestart}}
+			p.Spec.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{{
+				Action:    corev1.ContainerRestartRuleActionRestart,
+				ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{1}},
+			}}
 			return p
 		}(), Verdict{Pending, "Error"}},
 		"init container completed": {func() *corev1.Pod {

@@ -36,6 +36,9 @@ func chooseContainer(pod *corev1.Pod, name string) (string, error) {
 	if inits := containerNames(pod.Spec.InitContainers); len(inits) > 0 {
 		message += fmt.Sprintf(" or one of the init containers: [%s]", strings.Join(inits, " "))
 	}
+	if ephemeral := ephemeralNames(pod); len(ephemeral) > 0 {
+		message += fmt.Sprintf(" or one of the ephemeral containers: [%s]", strings.Join(ephemeral, " "))
+	}
 	return "", apierrors.NewBadRequest(message)
 }
 
@@ -53,6 +56,13 @@ func containerNames(containers []corev1.Container) []string {
 	names := make([]string, len(containers))
 	for i := range containers {
 		names[i] = containers[i].Name
+	}
+	return names
+}
+
+func ephemeralNames(pod *corev1.Pod) (names []string) {
+	for i := range pod.Spec.EphemeralContainers {
+		names = append(names, pod.Spec.EphemeralContainers[i].Name)
 	}
 	return names
 }
@@ -107,7 +117,7 @@ func notStarted(pod *corev1.Pod, container string) string {
 }
 
 func containerStatus(pod *corev1.Pod, name string) *corev1.ContainerStatus {
-	all := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+	all := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses)
 	i := slices.IndexFunc(all, func(s corev1.ContainerStatus) bool { return s.Name == name })
 	if i < 0 {
 		return nil

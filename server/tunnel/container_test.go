@@ -20,6 +20,12 @@ func podOf(containers ...string) *corev1.Pod {
 			p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: init})
 			continue
 		}
+		if name, ok := strings.CutPrefix(name, "debug:"); ok {
+			p.Spec.EphemeralContainers = append(p.Spec.EphemeralContainers, corev1.EphemeralContainer{
+				EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name},
+			})
+			continue
+		}
 		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: name})
 	}
 	return p
@@ -38,6 +44,9 @@ func TestChooseContainer(t *testing.T) {
 		{podOf("init:i", "a"), "i", "i", ""},
 		{podOf("a", "b"), "b", "b", ""},
 		{annotated, "", "b", ""},
+		{podOf("a", "debug:d"), "", "a", ""},
+		{podOf("a", "debug:d"), "d", "d", ""},
+		{podOf("a", "b", "debug:d"), "", "", "a container name must be specified for pod p, choose one of: [a b] or one of the ephemeral containers: [d]"},
 		{podOf("a"), "x", "", "container x is not valid for pod p"},
 		{podOf("a", "b"), "", "", "a container name must be specified for pod p, choose one of: [a b]"},
 		{podOf("init:i", "a", "b"), "", "", "a container name must be specified for pod p, choose one of: [a b] or one of the init containers: [i]"},
