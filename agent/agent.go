@@ -87,7 +87,12 @@ func (a *Agent) runNode(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	parts, err := a.assemble(ctx, client)
+	server, err := dialServer(a.cfg.Server)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	parts, err := a.assemble(ctx, client, server)
 	if err != nil {
 		return unlessEnded(ctx, fmt.Errorf("runtime %s: %w", endpoint, err))
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -29,15 +28,17 @@ import (
 	"github.com/berth-run/berth/agent/session"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
+	"github.com/berth-run/berth/agent/tokens"
 	"github.com/berth-run/berth/agent/tunnel"
 	"github.com/berth-run/berth/agent/volume"
 	"github.com/berth-run/berth/internal/rungroup"
 	"github.com/berth-run/berth/internal/version"
+	nodepb "github.com/berth-run/berth/proto/berth/node/v1"
 )
 
 // assemble builds the parts of the node over a runtime, from the bottom of the
 // pipeline to its top, and returns them in the order in which they start.
-func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Group, error) {
+func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.ClientConnInterface) (*rungroup.Group, error) {
 	cfg := a.cfg
 	ips := cfg.IPs
 	if len(ips) == 0 {
@@ -52,7 +53,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 	cache := objects.New(func(changed objects.Key) { resyncUsers(pods, workers, changed) })
 	var self *node.Node
 	allocatable := func() corev1.ResourceList { return self.Node().Status.Allocatable }
-	volumes := volume.New(volume.Config{PodsDir: cfg.podsDir(), Objects: cache, Allocatable: allocatable})
+	podTokens := tokens.New(nodepb.NewNodeClient(server), cfg.Name, a.log)
+	volumes := volume.New(volume.Config{PodsDir: cfg.podsDir(), Objects: cache, Tokens: podTokens, Allocatable: allocatable})
 
 	cgroups, err := a.cgroups()
 	if err != nil {
@@ -104,7 +106,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Updates: mux.Updates(), Events: generator.Events(), Sources: mux, Pods: pods, Workers: workers,
 		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
 		Statuses: statuses, Recorder: recorder, Containers: runtime, Logger: a.log,
-		Cleaners: cleaners(pods, statuses, dirs, volumes, runtime, cgroups),
+		Cleaners: cleaners(pods, statuses, dirs, volumes, podTokens, runtime, cgroups),
 	})
 
 	evictions := eviction.New(eviction.Config{
@@ -112,7 +114,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client) (*rungroup.Gro
 		Ending: workers.IsPodTerminationRequested, Evict: evict(workers), Recorder: recorder, Logger: a.log,
 	})
 
-	dial := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
+	dial := serverDialOptions()
 	toServer := session.New(session.Config{
 		Target: cfg.Server, DialOptions: dial, Node: self, NodeID: NodeID(cfg.StateDir), Pods: mux, Objects: cache, Statuses: statuses,
 		Events: recorder.Events(), Updates: mux.Source(podtypes.ServerSource),

@@ -22,6 +22,7 @@ import (
 	"github.com/berth-run/berth/agent/podworkers"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
+	"github.com/berth-run/berth/agent/tokens"
 	"github.com/berth-run/berth/agent/volume"
 	"github.com/berth-run/berth/api"
 )
@@ -52,10 +53,14 @@ func evict(workers *podworkers.PodWorkers) func(*corev1.Pod, int64, func(*corev1
 }
 
 // cleaners remove what pods left on the node that are gone.
-func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.PodDirs, volumes *volume.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
+func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.PodDirs, volumes *volume.Manager, podTokens *tokens.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
 	return []syncloop.Cleaner{
 		{Name: "statuses", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
 			statuses.RemoveOrphans(keep)
+			return nil
+		}},
+		{Name: "tokens", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
+			podTokens.RemoveOrphans(keep)
 			return nil
 		}},
 		{Name: "directories", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {

@@ -31,6 +31,9 @@ func defaultProjected(v *corev1.ProjectedVolumeSource) {
 		if s.DownwardAPI != nil {
 			defaultDownwardFiles(s.DownwardAPI.Items)
 		}
+		if s.ServiceAccountToken != nil {
+			setDefaultPointer(&s.ServiceAccountToken.ExpirationSeconds, defaultTokenSeconds)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ func volumeFields() []fieldRule {
 		{path: "volumes[].projected.sources[].configMap"},
 		{path: "volumes[].projected.sources[].secret"},
 		{path: "volumes[].projected.sources[].downwardAPI"},
+		{path: "volumes[].projected.sources[].serviceAccountToken"},
 
 		{path: "volumes[].projected.sources[].clusterTrustBundle", refuse: "there are no ClusterTrustBundles"},
 		{path: "volumes[].projected.sources[].podCertificate", refuse: "there are no signers of pod certificates"},

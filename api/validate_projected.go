@@ -45,7 +45,16 @@ func (p projection) validateSource(s *corev1.VolumeProjection, fldPath *field.Pa
 	if d := s.DownwardAPI; d != nil {
 		add("downwardAPI", func(at *field.Path) field.ErrorList { return p.validateDownward(d.Items, at.Child("items")) })
 	}
+	if t := s.ServiceAccountToken; t != nil {
+		add("serviceAccountToken", func(at *field.Path) field.ErrorList { return p.validateToken(t, at) })
+	}
 	return errs
+}
+
+func (p projection) validateToken(t *corev1.ServiceAccountTokenProjection, fldPath *field.Path) field.ErrorList {
+	errs := validateTokenSeconds(t.ExpirationSeconds, fldPath.Child("expirationSeconds"))
+	errs = append(errs, requiredOr(fldPath.Child("path"), t.Path, checkItemPath)...)
+	return append(errs, p.take(t.Path, fldPath.Child("path"))...)
 }
 
 func (p projection) validateObject(name string, items []corev1.KeyToPath, fldPath *field.Path) field.ErrorList {

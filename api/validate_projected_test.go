@@ -38,6 +38,10 @@ func downwardAt(path, field string) corev1.VolumeProjection {
 	return corev1.VolumeProjection{DownwardAPI: &corev1.DownwardAPIProjection{Items: files(path, field).Items}}
 }
 
+func tokenAt(path string, seconds *int64) corev1.VolumeProjection {
+	return corev1.VolumeProjection{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: path, ExpirationSeconds: seconds}}
+}
+
 // validateVolumeTable gives a valid pod a volume of that source, with defaults, and
 // wants the one error, or none.
 func validateVolumeTable(t *testing.T, cases map[string]struct {
@@ -105,7 +109,7 @@ func TestValidateProjectedVolume(t *testing.T) {
 		source corev1.VolumeSource
 		want   string
 	}{
-		"all sources": {projected(configMapAt("c", "a"), secretAt("s", "b"), downwardAt("c", "metadata.name")), ""},
+		"all sources": {projected(configMapAt("c", "a"), secretAt("s", "b"), downwardAt("c", "metadata.name"), tokenAt("d", nil)), ""},
 		"nothing":     {projected(corev1.VolumeProjection{}), ""},
 		"default mode": {corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{DefaultMode: ptr.To[int32](0o1000)}},
 			"projected.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive"},
@@ -120,6 +124,15 @@ func TestValidateProjectedVolume(t *testing.T) {
 			`projected.sources[0].downwardAPI.items[0].fieldRef.fieldPath: Unsupported value: "spec.nodeName": supported values: ` +
 				`"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "metadata.annotations", ` +
 				`"metadata.labels['<KEY>']", "metadata.annotations['<KEY>']"`},
+		"short token": {projected(tokenAt("a", ptr.To[int64](599))),
+			"projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes"},
+		"long token": {projected(tokenAt("a", ptr.To[int64](1<<32+1))),
+			"projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds"},
+		"token without a path": {projected(tokenAt("", nil)), "projected.sources[0].serviceAccountToken.path: Required value"},
+		"token outside": {projected(tokenAt("../a", nil)),
+			`projected.sources[0].serviceAccountToken.path: Invalid value: "../a": must not contain '..'`},
+		"token over a file": {projected(secretAt("s", "a"), tokenAt("a", nil)),
+			`projected.sources[1].serviceAccountToken.path: Invalid value: "a": conflicting duplicate paths`},
 		"trust bundle": {projected(corev1.VolumeProjection{ClusterTrustBundle: &corev1.ClusterTrustBundleProjection{Path: "a"}}),
 			"projected.sources[0].clusterTrustBundle: Forbidden: there are no ClusterTrustBundles"},
 		"pod certificate": {projected(corev1.VolumeProjection{PodCertificate: &corev1.PodCertificateProjection{KeyType: "ED25519"}}),
@@ -131,14 +144,15 @@ func TestDefaultsOfVolumes(t *testing.T) {
 	pod := validPod()
 	pod.Spec.Volumes = []corev1.Volume{
 		{Name: "d", VolumeSource: corev1.VolumeSource{DownwardAPI: files("a", "metadata.name")}},
-		{Name: "p", VolumeSource: projected(downwardAt("a", "metadata.name"))},
+		{Name: "p", VolumeSource: projected(downwardAt("a", "metadata.name"), tokenAt("t", nil))},
 	}
 	Default(pod)
 	d, p := pod.Spec.Volumes[0].DownwardAPI, pod.Spec.Volumes[1].Projected
 	if ptr.Deref(d.DefaultMode, 0) != 0o644 || d.Items[0].FieldRef.APIVersion != "v1" {
 		t.Errorf("downwardAPI: %+v", d)
 	}
-	if ptr.Deref(p.DefaultMode, 0) != 0o644 || p.Sources[0].DownwardAPI.Items[0].FieldRef.APIVersion != "v1" {
+	if ptr.Deref(p.DefaultMode, 0) != 0o644 || p.Sources[0].DownwardAPI.Items[0].FieldRef.APIVersion != "v1" ||
+		ptr.Deref(p.Sources[1].ServiceAccountToken.ExpirationSeconds, 0) != 3600 {
 		t.Errorf("projected: %+v", p)
 	}
 }

@@ -39,6 +39,7 @@ type Config struct {
 	// PodsDir holds the directories of the pods.
 	PodsDir string
 	Objects Objects
+	Tokens  Tokens
 	// Allocatable is what the node has for pods: the limit of a container without one.
 	Allocatable func() corev1.ResourceList
 }
@@ -48,6 +49,7 @@ type Config struct {
 type Manager struct {
 	pods        string
 	objects     Objects
+	tokens      Tokens
 	allocatable func() corev1.ResourceList
 
 	mu      sync.Mutex
@@ -57,7 +59,7 @@ type Manager struct {
 // New returns a manager of the volumes of pods.
 func New(cfg Config) *Manager {
 	return &Manager{
-		pods: cfg.PodsDir, objects: cfg.Objects, allocatable: cfg.Allocatable,
+		pods: cfg.PodsDir, objects: cfg.Objects, tokens: cfg.Tokens, allocatable: cfg.Allocatable,
 		mounted: map[types.UID]map[string]podtypes.Volume{},
 	}
 }

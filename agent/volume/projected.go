@@ -34,6 +34,8 @@ func (m *Manager) projectionFiles(ctx context.Context, pod *corev1.Pod, s *corev
 		return m.secretFiles(pod.Namespace, dataSource{c.Name, c.Items, mode, c.Optional})
 	case s.DownwardAPI != nil:
 		return m.downwardFiles(pod, s.DownwardAPI.Items, mode)
+	case s.ServiceAccountToken != nil:
+		return m.tokenFile(ctx, pod, s.ServiceAccountToken, mode)
 	case *s == corev1.VolumeProjection{}: // which asks for nothing
 		return nil, nil
 	}
