@@ -6,6 +6,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,7 @@ import (
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
+	"github.com/berth-run/berth/agent/prober"
 	"github.com/berth-run/berth/agent/session"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
@@ -60,11 +62,14 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	if err != nil {
 		return nil, err
 	}
-	runtime, err := podruntime.New(podruntime.Config{
+	var runtime *podruntime.Runtime
+	probes := prober.New(prober.Config{Runtime: commands{&runtime}, Recorder: recorder, HostIPs: ips})
+	runtime, err = podruntime.New(podruntime.Config{
 		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
 		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
 		Volumes: volumes.Volumes, Objects: cache, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
-		Images:   a.imagesConfig(statuses),
+		Images: a.imagesConfig(statuses),
+		Probes: probes, Processes: cgroups.ContainerProcesses,
 		Recorder: recorder, Logger: a.log,
 	})
 	if err != nil {
@@ -93,20 +98,21 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	generator := pleg.New(runtime, pleg.Options{Logger: a.log, Metrics: a.metrics})
 
 	var loop *syncloop.Loop
+	reporter := &status.Reporter{
+		Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name, Probes: probes, Started: newPodStart(a.metrics),
+	}
 	syncer := podsync.New(podsync.Config{
-		Status: &status.Reporter{
-			Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name, Started: newPodStart(a.metrics),
-		},
-		Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache, Runtime: runtime, Readings: generator,
+		Status: reporter, Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache,
+		Probes: probes, Runtime: runtime, Readings: generator,
 		Wanted: func(uid types.UID) bool { _, ok := pods.PodByUID(uid); return ok }, Recorder: recorder, Logger: a.log,
 	})
 	workers = podworkers.New(podworkers.Config{Syncer: newTimedSyncer(syncer, a.metrics), Cache: generator, Statuses: statuses, Recorder: recorder, Logger: a.log})
 	mux := config.New(recorder, a.log)
 	loop = syncloop.New(syncloop.Config{
-		Updates: mux.Updates(), Events: generator.Events(), Sources: mux, Pods: pods, Workers: workers,
+		Updates: mux.Updates(), Events: generator.Events(), Probes: probes.Updates(), Sources: mux, Pods: pods, Workers: workers,
 		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
-		Statuses: statuses, Recorder: recorder, Containers: runtime, Logger: a.log,
-		Cleaners: cleaners(pods, statuses, dirs, volumes, podTokens, runtime, cgroups),
+		Statuses: reporter, Recorder: recorder, Containers: runtime, Logger: a.log,
+		Cleaners: cleaners(pods, statuses, probes, dirs, volumes, podTokens, runtime, cgroups),
 	})
 
 	evictions := eviction.New(eviction.Config{
@@ -134,6 +140,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	g.Add("pleg", generator.Run)
 	g.Add("address check", func(ctx context.Context) error { return runtime.WatchAddresses(ctx, generator.Request) })
 	g.Add("registry credentials", func(ctx context.Context) error { return runtime.WatchNodeCredentials(ctx, workers.Resync) })
+	g.Add("probes", probes.Run)
 	g.Add("pod workers", workers.Run)
 	g.Add("sync loop", loop.Run)
 	g.Add("eviction", evictions.Run)
@@ -177,6 +184,13 @@ func (a *Agent) askRuntime(ctx context.Context, r *podruntime.Runtime) (podrunti
 type verdicts struct{ loop **syncloop.Loop }
 
 func (v verdicts) Verdict(pod *corev1.Pod) *podtypes.RejectError { return (*v.loop).Verdict(pod) }
+
+// commands runs those of probes; the runtime is built after what asks for it.
+type commands struct{ runtime **podruntime.Runtime }
+
+func (c commands) RunInContainer(ctx context.Context, pod *corev1.Pod, container *corev1.Container, id string, command []string, timeout time.Duration) (string, error) {
+	return (*c.runtime).RunInContainer(ctx, pod, container, id, command, timeout)
+}
 
 // admitter decides against the node as it stands.
 type admitter struct{ node *node.Node }

@@ -20,6 +20,7 @@ import (
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
+	"github.com/berth-run/berth/agent/prober"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
 	"github.com/berth-run/berth/agent/tokens"
@@ -53,7 +54,7 @@ func evict(workers *podworkers.PodWorkers) func(*corev1.Pod, int64, func(*corev1
 }
 
 // cleaners remove what pods left on the node that are gone.
-func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.PodDirs, volumes *volume.Manager, podTokens *tokens.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
+func cleaners(pods *podmanager.Manager, statuses *status.Manager, probes *prober.Manager, dirs podsync.PodDirs, volumes *volume.Manager, podTokens *tokens.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
 	return []syncloop.Cleaner{
 		{Name: "statuses", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
 			statuses.RemoveOrphans(keep)
@@ -61,6 +62,10 @@ func cleaners(pods *podmanager.Manager, statuses *status.Manager, dirs podsync.P
 		}},
 		{Name: "tokens", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
 			podTokens.RemoveOrphans(keep)
+			return nil
+		}},
+		{Name: "probes", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
+			probes.CleanupPods(keep)
 			return nil
 		}},
 		{Name: "directories", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {

@@ -51,6 +51,7 @@ type node struct {
 func (n *node) syncer() *Syncer {
 	return New(Config{
 		Status: fakeStatus{n}, Admission: n, Network: n, Cgroups: fakeCgroups{n}, Dirs: fakeDirs{n}, Volumes: n, Secrets: n,
+		Probes:   fakeProbes{n},
 		Runtime:  fakeRuntime{n},
 		Readings: n,
 		Wanted:   func(types.UID) bool { return n.wanted },
@@ -152,6 +153,12 @@ type fakeDirs struct{ *node }
 
 func (n fakeDirs) EnsurePod(types.UID) error { return n.call("dirs") }
 func (n fakeDirs) RemovePod(types.UID) error { return n.call("remove dirs") }
+
+type fakeProbes struct{ *node }
+
+func (n fakeProbes) SyncPod(*corev1.Pod, *podtypes.PodStatus) { _ = n.call("probe") }
+func (n fakeProbes) StopLivenessAndStartup(types.UID)         { _ = n.call("probe readiness only") }
+func (n fakeProbes) RemovePod(types.UID)                      { _ = n.call("probe no more") }
 
 type fakeRuntime struct{ *node }
 

@@ -62,6 +62,15 @@ type Secrets interface {
 	Secret(namespace, name string) (*corev1.Secret, error)
 }
 
+// Probes asks containers that run how they are.
+type Probes interface {
+	// SyncPod has the containers probed that run by this reading, and no others.
+	SyncPod(pod *corev1.Pod, reading *podtypes.PodStatus)
+	// StopLivenessAndStartup ends the probes for which a container would be stopped.
+	StopLivenessAndStartup(uid types.UID)
+	RemovePod(uid types.UID)
+}
+
 // Runtime runs the containers.
 type Runtime interface {
 	SyncPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, pullSecrets []corev1.Secret) podtypes.SyncResult

@@ -45,5 +45,5 @@ func (p *podSync) readAgain(ctx context.Context, acted time.Time) error {
 		return err
 	}
 	p.read = status
-	return nil
+	return p.probeContainers(ctx)
 }

@@ -24,6 +24,7 @@ type Config struct {
 	Dirs      Dirs
 	Volumes   Volumes
 	Secrets   Secrets
+	Probes    Probes
 	Runtime   Runtime
 	Readings  Readings
 	// Wanted tells whether the pod's record still exists. While it does, the dead

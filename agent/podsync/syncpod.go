@@ -38,6 +38,7 @@ var syncPodSteps = [...]step{
 	{"directories", (*podSync).makeDirs},
 	{"volumes", (*podSync).mountVolumes},
 	{"pull secrets", (*podSync).collectPullSecrets},
+	{"probes", (*podSync).probeContainers},
 	{"runtime", (*podSync).startContainers},
 }
 

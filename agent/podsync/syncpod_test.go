@@ -25,7 +25,7 @@ func TestSyncPodGoesInOrder(t *testing.T) {
 	if err != nil || outcome.Terminal || outcome.RetryAfter != 0 {
 		t.Errorf("%+v %v", outcome, err)
 	}
-	n.expect(t, "status", "network", "cgroup", "dirs", "mount", "runtime", "read", "status")
+	n.expect(t, "status", "network", "cgroup", "dirs", "mount", "probe", "runtime", "read", "probe", "status")
 	if n.mixed || n.held || outcome.ActedAt.IsZero() || outcome.ActedAt != n.readAfter {
 		t.Errorf("read while it was worked on: %t; held still: %t; acted at %s, read after %s", n.mixed, n.held, outcome.ActedAt, n.readAfter)
 	}
@@ -38,7 +38,7 @@ func TestSyncPodReadsNothingWhenTheRuntimeDidNothing(t *testing.T) {
 	if err != nil || !outcome.ActedAt.IsZero() {
 		t.Fatalf("%+v %v", outcome, err)
 	}
-	n.expect(t, "status", "cgroup", "dirs", "mount", "runtime", "status")
+	n.expect(t, "status", "cgroup", "dirs", "mount", "probe", "runtime", "status")
 	if n.reasons == nil {
 		t.Error("no reasons from the runtime must say that there are none")
 	}
@@ -87,7 +87,7 @@ func TestVolumesThatAreNotUpToDateHoldNothingUp(t *testing.T) {
 	if _, err := n.sync(t, newPod(), running()); err != nil {
 		t.Error(err)
 	}
-	n.expect(t, "status", "cgroup", "dirs", "mount", "runtime", "status")
+	n.expect(t, "status", "cgroup", "dirs", "mount", "probe", "runtime", "status")
 	n.expectEvents(t, "FailedMount: fake failure")
 }
 

@@ -27,7 +27,7 @@ func TestSyncTerminatingPod(t *testing.T) {
 	if err := n.terminating(t, running(), &grace); err != nil {
 		t.Fatal(err)
 	}
-	n.expect(t, "terminating", "kill", "read", "stopped")
+	n.expect(t, "terminating", "probe readiness only", "kill", "read", "probe no more", "stopped")
 	if n.grace != 7*time.Second {
 		t.Errorf("grace %s", n.grace)
 	}
@@ -51,7 +51,7 @@ func TestB011APodOfWhichNothingEverRanEnds(t *testing.T) {
 	if err := n.terminating(t, &podtypes.PodStatus{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	n.expect(t, "terminating", "kill", "read", "stopped")
+	n.expect(t, "terminating", "probe readiness only", "kill", "read", "probe no more", "stopped")
 }
 
 func TestB012WhatTheRuntimeNoLongerHasCountsAsStopped(t *testing.T) {
@@ -59,7 +59,7 @@ func TestB012WhatTheRuntimeNoLongerHasCountsAsStopped(t *testing.T) {
 	if err := n.terminating(t, running(), nil); err != nil {
 		t.Fatal(err)
 	}
-	n.expect(t, "terminating", "kill", "read", "stopped")
+	n.expect(t, "terminating", "probe readiness only", "kill", "read", "probe no more", "stopped")
 }
 
 func TestB022TheEndIsReportedOnlyWhenNothingRuns(t *testing.T) {

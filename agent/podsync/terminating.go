@@ -26,6 +26,7 @@ var errStillRunning = errors.New("something of the pod still runs")
 // terminal, and what mutate makes of the status reported as a whole.
 func (s *Syncer) SyncTerminatingPod(ctx context.Context, pod *corev1.Pod, status *podtypes.PodStatus, grace *int64, mutate func(*corev1.PodStatus)) error {
 	s.Status.Terminating(pod, status, mutate)
+	s.Probes.StopLivenessAndStartup(pod.UID)
 	var err error
 	killed := s.holding(pod.UID, func() { err = s.Runtime.KillPod(ctx, pod, status, graceOf(pod, grace)) })
 	if err != nil {
@@ -38,6 +39,7 @@ func (s *Syncer) SyncTerminatingPod(ctx context.Context, pod *corev1.Pod, status
 	if err != nil {
 		return fmt.Errorf("pod %s: stopping: %w", api.FullName(pod), err)
 	}
+	s.Probes.RemovePod(pod.UID)
 	s.Status.Stopped(pod, stopped, mutate)
 	return nil
 }

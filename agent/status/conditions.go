@@ -22,19 +22,22 @@ const (
 
 // setConditions adds the agent's conditions to those that a mutation set.
 func (in *Input) setConditions(status *corev1.PodStatus) {
-	ready := in.containersReady(status)
-	podReady := ready
-	podReady.Type = corev1.PodReady
-	for _, c := range []corev1.PodCondition{
-		{Type: corev1.PodScheduled, Status: corev1.ConditionTrue},
-		in.readyToStartContainers(),
-		in.initialized(status),
-		ready,
-		podReady,
-	} {
-		c.ObservedGeneration = in.Pod.Generation
-		status.Conditions = append(status.Conditions, c)
-	}
+	status.Conditions = append(status.Conditions,
+		in.generated(corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}),
+		in.generated(in.readyToStartContainers()))
+	status.Conditions = append(status.Conditions, in.readiness(status)...)
+}
+
+// readiness are the conditions that follow from those of the containers.
+func (in *Input) readiness(status *corev1.PodStatus) []corev1.PodCondition {
+	containers := in.containersReady(status)
+	return []corev1.PodCondition{in.generated(in.initialized(status)), in.generated(containers), in.generated(in.ready(containers))}
+}
+
+// generated says of which generation of the pod a condition is.
+func (in *Input) generated(c corev1.PodCondition) corev1.PodCondition {
+	c.ObservedGeneration = in.Pod.Generation
+	return c
 }
 
 // readyToStartContainers: the current sandbox stands, with its network.
@@ -44,13 +47,13 @@ func (in *Input) readyToStartContainers() corev1.PodCondition {
 	return condition(corev1.PodReadyToStartContainers, ready, "", "")
 }
 
-// initialized: every init container has done its work, of which a regular
-// container that runs is the proof.
+// initialized: every init container has done its work and every sidecar has started,
+// of which a regular container that runs is the proof.
 func (in *Input) initialized(status *corev1.PodStatus) corev1.PodCondition {
 	if status.Phase == corev1.PodSucceeded {
 		return condition(corev1.PodInitialized, true, PodCompleted, "")
 	}
-	missing := notReady(status.InitContainerStatuses)
+	missing := uninitialized(in.Pod, status)
 	if len(missing) == 0 || anyRunning(&corev1.PodStatus{ContainerStatuses: status.ContainerStatuses}) {
 		return condition(corev1.PodInitialized, true, "", "")
 	}
@@ -70,6 +73,19 @@ func (in *Input) containersReady(status *corev1.PodStatus) corev1.PodCondition {
 	return condition(corev1.ContainersReady, true, "", "")
 }
 
+func uninitialized(pod *corev1.Pod, status *corev1.PodStatus) []string {
+	var names []string
+	for i := range pod.Spec.InitContainers {
+		c := &pod.Spec.InitContainers[i]
+		s := statusOf(status.InitContainerStatuses, c.Name)
+		done := s != nil && (s.Ready || isRestartableInit(c) && s.Started != nil && *s.Started)
+		if !done {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 func notReady(list []corev1.ContainerStatus) []string {
 	var names []string
 	for i := range list {
@@ -83,9 +99,10 @@ func notReady(list []corev1.ContainerStatus) []string {
 func notReadySidecars(pod *corev1.Pod, status *corev1.PodStatus) []string {
 	var names []string
 	for i := range pod.Spec.InitContainers {
-		s := &status.InitContainerStatuses[i]
-		if isRestartableInit(&pod.Spec.InitContainers[i]) && !s.Ready {
-			names = append(names, s.Name)
+		c := &pod.Spec.InitContainers[i]
+		s := statusOf(status.InitContainerStatuses, c.Name)
+		if isRestartableInit(c) && (s == nil || !s.Ready) {
+			names = append(names, c.Name)
 		}
 	}
 	return names

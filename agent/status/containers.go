@@ -57,19 +57,18 @@ func (c *container) status() corev1.ContainerStatus {
 	if s.Image == "" {
 		s.Image = c.spec.Image
 	}
-	started := s.State.Running != nil
-	s.Started = &started
-	s.Ready = c.ready(&s)
+	c.setProbed(&s)
 	return s
 }
 
-// ready: an init container is ready when it has done its work, any other while
-// it runs.
-func (c *container) ready(s *corev1.ContainerStatus) bool {
+// setProbed: an init container is ready when it has done its work, any other while
+// it runs and its probes are content.
+func (c *container) setProbed(s *corev1.ContainerStatus) {
+	started, ready := c.probed(s)
 	if c.isInit && !isRestartableInit(c.spec) {
-		return s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+		ready = s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
 	}
-	return s.State.Running != nil
+	s.Started, s.Ready = &started, ready
 }
 
 // fromRuntime shows the newest instance of a container, and the one before it as

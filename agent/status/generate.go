@@ -22,6 +22,8 @@ type Input struct {
 	// that nobody asked the runtime to start one since Previous: then the reasons
 	// in Previous still hold for the containers that did not change.
 	Reasons map[string]podtypes.WaitingReason
+	// Probes, unless nil, says what the probes of the containers have found.
+	Probes Probes
 	// Previous is the newest status before this one: the agent's own or, at the
 	// first sync after a start of the agent, the server's. It carries what the
 	// runtime has forgotten.

@@ -104,14 +104,19 @@ func (m *Manager) PodStatus(uid types.UID) (corev1.PodStatus, bool) {
 	return *e.status.DeepCopy(), true
 }
 
-// Reconcile reports the newest status of the pod again if the server's, which
-// pod carries, is another one, or if the server waits for the end of a pod that
-// has been reported as terminated.
+// Reconcile takes the conditions that are not the node's from the server's status,
+// which pod carries. It reports the newest status again if the server's is another
+// one, or if the server waits for the end of a pod that has been reported as
+// terminated.
 func (m *Manager) Reconcile(pod *corev1.Pod) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[pod.UID]
-	if !ok || e.acked < e.version {
+	if !ok {
+		return
+	}
+	adoptConditions(&e.status, pod.Status.Conditions)
+	if e.acked < e.version {
 		return
 	}
 	awaited := e.terminated && pod.DeletionTimestamp != nil

@@ -4,6 +4,7 @@
 package status
 
 import (
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,9 +20,14 @@ type Reporter struct {
 	HostIPs func() []string
 	// RuntimeName is the scheme of container IDs, such as containerd.
 	RuntimeName string
+	// Probes, unless nil, says what the probes of containers have found.
+	Probes Probes
 	// Started, unless nil, is told of each pod that begins to run, and how long
 	// after the node took it on.
 	Started func(after time.Duration)
+
+	// mu lets no report be made from what another is about to replace.
+	mu sync.Mutex
 }
 
 // Syncing reports a pod that the node keeps up, and returns what it reported.
@@ -63,7 +69,30 @@ func holdingPhase(mutate func(*corev1.PodStatus)) func(*corev1.PodStatus) {
 	}
 }
 
+// Probed reports a pod again by what its probes say now. It may be called at any time
+// of the pod's life, beside the other methods, and does nothing before the first.
+func (r *Reporter) Probed(pod *corev1.Pod) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if previous, ok := r.PodStatus(pod.UID); ok {
+		in := Input{Pod: pod, Previous: &previous, Probes: r.Probes, Now: time.Now()}
+		r.SetPodStatus(pod, in.probedAnew())
+	}
+}
+
+// Reconcile compares with what the server holds; see Manager.Reconcile. The conditions
+// that others have set there may open or close the pod's gates.
+func (r *Reporter) Reconcile(pod *corev1.Pod) {
+	r.Manager.Reconcile(pod)
+	if len(pod.Spec.ReadinessGates) > 0 {
+		r.Probed(pod)
+	}
+}
+
 func (r *Reporter) report(in Input) corev1.PodStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in.Probes = r.Probes
 	in.Previous = r.previous(in.Pod)
 	in.Now = time.Now()
 	in.HostIPs = r.HostIPs()

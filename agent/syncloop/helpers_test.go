@@ -28,6 +28,7 @@ type node struct {
 	*Loop
 	updates chan podtypes.PodUpdate
 	events  chan podtypes.Event
+	probes  chan podtypes.ProbeUpdate
 	due     chan struct{}
 
 	mu       sync.Mutex
@@ -45,12 +46,12 @@ type node struct {
 
 func newNode() *node {
 	n := &node{
-		updates: make(chan podtypes.PodUpdate), events: make(chan podtypes.Event), due: make(chan struct{}),
+		updates: make(chan podtypes.PodUpdate), events: make(chan podtypes.Event), probes: make(chan podtypes.ProbeUpdate), due: make(chan struct{}),
 		pods: map[types.UID]*corev1.Pod{}, workers: sets.New[types.UID](), ended: sets.New[types.UID](),
 		ready: true, room: 100,
 	}
 	n.Loop = New(Config{
-		Updates: n.updates, Events: n.events,
+		Updates: n.updates, Events: n.events, Probes: n.probes,
 		Sources: n, Pods: n, Workers: n, Admitter: n, Runtime: fakeRuntime{n}, RuntimeState: n,
 		Statuses: n, Recorder: n, Containers: n,
 		Cleaners: []Cleaner{{Name: "volumes", Clean: n.clean}},
@@ -185,6 +186,7 @@ func (n *node) Record(pod *corev1.Pod, _, _, reason, _ string) {
 	n.tell("event %s %s", pod.UID, reason)
 }
 
+func (n *node) Probed(pod *corev1.Pod)    { n.tell("probed %s", pod.UID) }
 func (n *node) Reconcile(pod *corev1.Pod) { n.tell("reconcile %s", pod.UID) }
 
 func (n *node) CleanUpContainers(_ context.Context, pod *corev1.Pod, status *podtypes.PodStatus) error {

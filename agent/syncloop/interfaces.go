@@ -63,9 +63,12 @@ type RuntimeState interface {
 	Err() error
 }
 
-// Statuses compares what a source holds of a pod's status with what the node said.
+// Statuses keeps what the node says of its pods.
 type Statuses interface {
+	// Reconcile compares what a source holds of the pod's status with what the node said.
 	Reconcile(pod *corev1.Pod)
+	// Probed reports the pod again by what its probes say now.
+	Probed(pod *corev1.Pod)
 }
 
 // ContainerCleaner removes the dead containers of a pod that nobody needs.

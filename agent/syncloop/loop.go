@@ -25,9 +25,11 @@ const housekeepingPeriod = 2 * time.Second
 
 // Config is what the loop needs of others.
 type Config struct {
-	// Updates are the changes of the config mux, Events those of the PLEG.
+	// Updates are the changes of the config mux, Events those of the PLEG, Probes those
+	// of what probes say.
 	Updates <-chan podtypes.PodUpdate
 	Events  <-chan podtypes.Event
+	Probes  <-chan podtypes.ProbeUpdate
 
 	Sources      Sources
 	Pods         PodManager
@@ -104,6 +106,8 @@ func (l *Loop) syncLoopIteration(ctx context.Context, housekeeping <-chan time.T
 		l.handleConfig(u)
 	case e := <-l.Events:
 		l.handleEvent(e)
+	case u := <-l.Probes:
+		l.handleProbe(u)
 	case <-l.Workers.Due():
 		l.HandlePodSyncs(l.Workers.GetWork())
 	case <-housekeeping:
@@ -135,5 +139,18 @@ func (l *Loop) handleEvent(e podtypes.Event) {
 	}
 	if e.Type == podtypes.ContainerDied {
 		l.cleanUpContainersInPod(e.UID)
+	}
+}
+
+// handleProbe reports at once what users are shown of a probe, since the pod's worker
+// may be busy for long, and has the pod synced for what else follows.
+func (l *Loop) handleProbe(u podtypes.ProbeUpdate) {
+	l.Logger.Debug("probe update", "uid", u.UID, "container", u.ContainerID, "probe", u.Kind, "result", u.Result.String())
+	pod, ok := l.Pods.PodByUID(u.UID)
+	if ok && u.Kind != podtypes.Liveness {
+		l.Statuses.Probed(pod)
+	}
+	if u.Kind != podtypes.Liveness || u.Result == podtypes.ProbeFailure {
+		l.HandlePodSyncs([]types.UID{u.UID})
 	}
 }

@@ -96,6 +96,26 @@ func TestEventsAndWorkAreSynced(t *testing.T) {
 	})
 }
 
+func TestProbesAreReportedAndSynced(t *testing.T) {
+	bubble(t, func(*node) {}, func(t *testing.T, n *node) {
+		n.SetPod(newPod("a", "u1", 0))
+		update := func(kind podtypes.ProbeKind, result podtypes.ProbeResult) {
+			n.probes <- podtypes.ProbeUpdate{UID: "u1", ContainerID: "c", Kind: kind, Result: result}
+		}
+		update(podtypes.Readiness, podtypes.ProbeFailure)
+		n.want(t, "probed u1", "resync u1")
+		update(podtypes.Startup, podtypes.ProbeSuccess)
+		n.want(t, "probed u1", "resync u1")
+		update(podtypes.Liveness, podtypes.ProbeFailure)
+		n.want(t, "resync u1")
+		update(podtypes.Liveness, podtypes.ProbeSuccess)
+		n.want(t)
+		n.RemovePod(newPod("a", "u1", 0))
+		update(podtypes.Readiness, podtypes.ProbeFailure)
+		n.want(t, "resync u1")
+	})
+}
+
 func TestHousekeeping(t *testing.T) {
 	setUp := func(n *node) {
 		n.ready = false

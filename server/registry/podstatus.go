@@ -5,6 +5,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -40,12 +41,13 @@ func (r *Registry) ApplyPodStatus(ctx context.Context, node string, report PodSt
 
 // mergePodStatus returns the status that a report makes of the stored one. The
 // agent owns all of it but two things: what has ended never starts again, and
-// the conditions that others set stay.
+// the conditions that others set are as they are stored, not as the agent saw them.
 func mergePodStatus(stored, report *corev1.PodStatus) corev1.PodStatus {
 	merged := *report.DeepCopy()
 	if api.IsTerminalPhase(stored.Phase) && merged.Phase != stored.Phase {
 		merged.Phase, merged.Reason, merged.Message = stored.Phase, stored.Reason, stored.Message
 	}
+	merged.Conditions = slices.DeleteFunc(merged.Conditions, func(c corev1.PodCondition) bool { return !api.IsNodeCondition(c.Type) })
 	for _, c := range stored.Conditions {
 		if api.PodCondition(&merged, c.Type) == nil {
 			merged.Conditions = append(merged.Conditions, c)

@@ -51,6 +51,12 @@ func TestMergePodStatus(t *testing.T) {
 	if len(got.Conditions) != 2 || *api.PodCondition(&got, corev1.PodReady) != notReady || *api.PodCondition(&got, corev1.PodScheduled) != scheduled {
 		t.Errorf("conditions: %+v", got.Conditions)
 	}
+	others := []corev1.PodCondition{{Type: "a.test/gone", Status: corev1.ConditionTrue}, {Type: "a.test/kept", Status: corev1.ConditionFalse}}
+	stored.Conditions = append(stored.Conditions, corev1.PodCondition{Type: "a.test/kept", Status: corev1.ConditionTrue})
+	got = mergePodStatus(stored, &corev1.PodStatus{Conditions: others})
+	if kept := api.PodCondition(&got, "a.test/kept"); api.PodCondition(&got, "a.test/gone") != nil || kept == nil || kept.Status != corev1.ConditionTrue {
+		t.Errorf("conditions of others: %+v", got.Conditions)
+	}
 	stored.Phase = corev1.PodRunning
 	if got := mergePodStatus(stored, &corev1.PodStatus{Phase: corev1.PodSucceeded}); got.Phase != corev1.PodSucceeded || got.Reason != "" {
 		t.Errorf("what ends: %+v", got)
