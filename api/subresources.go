@@ -25,7 +25,9 @@ func (k *Kind) Subresources() []Subresource {
 	if k == Pods {
 		out = append(out,
 			Subresource{Name: "binding", Kind: "Binding", Verbs: []string{"create"}},
-			Subresource{Name: "log", Kind: k.Name, Verbs: []string{"get"}})
+			Subresource{Name: "ephemeralcontainers", Kind: k.Name, Verbs: []string{"get", "patch", "update"}},
+			Subresource{Name: "log", Kind: k.Name, Verbs: []string{"get"}},
+			Subresource{Name: "resize", Kind: k.Name, Verbs: []string{"get", "patch", "update"}})
 	}
 	if k == ServiceAccounts {
 		out = append(out, Subresource{

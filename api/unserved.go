@@ -18,9 +18,7 @@ var unservedSubresources = []unserved{
 	{Pods, "attach", "berth does not attach to containers. Read what they print from their logs"},
 	{Pods, "portforward", "berth does not forward ports. " + adviseAddress},
 	{Pods, "proxy", "berth is no proxy to pods. " + adviseAddress},
-	{Pods, "ephemeralcontainers", "berth has no ephemeral containers. Run what looks into the pod in a container of its own"},
 	{Pods, "eviction", "berth has no evictions. Delete the pod, which gives it the same time to end"},
-	{Pods, "resize", "berth does not resize pods. Delete the pod, and create it with the new resources"},
 	{Nodes, "proxy", "berth is no proxy to nodes. Read the logs of pods, and the agent's own on the node"},
 }
 

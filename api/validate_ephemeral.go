@@ -72,10 +72,11 @@ func notEphemeral(c *corev1.Container) []setField {
 
 // ValidateEphemeralUpdate returns what is wrong with the ephemeral containers of a pod
 // that shall replace old: they can only be added to.
-func ValidateEphemeralUpdate(pod, old *corev1.Pod) field.ErrorList {
-	if errs := poison(pod); len(errs) > 0 {
+func ValidateEphemeralUpdate(_ *Kind, obj, replaced Object) field.ErrorList {
+	if errs := poison(obj); len(errs) > 0 {
 		return errs
 	}
+	pod, old := obj.(*corev1.Pod), replaced.(*corev1.Pod)
 	path := field.NewPath("spec", "ephemeralContainers")
 	errs := validateContent(pod)
 	now := map[string]*corev1.EphemeralContainer{}

@@ -54,7 +54,7 @@ func TestValidateEphemeralContainers(t *testing.T) {
 		"lifecycle": {func(e *corev1.EphemeralContainer) { e.Lifecycle = &corev1.Lifecycle{} }, at + "lifecycle", never},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errs := ValidateEphemeralUpdate(withDebugger(tc.change), validPod())
+			errs := ValidateEphemeralUpdate(Pods, withDebugger(tc.change), validPod())
 			checkFields(t, fieldsOf(errs), tc.path)
 			if err := errs.ToAggregate(); err != nil && !strings.Contains(err.Error(), tc.words) {
 				t.Errorf("%v, want %q", err, tc.words)
@@ -79,7 +79,7 @@ func TestEphemeralContainersAreOnlyAdded(t *testing.T) {
 		"replaced": {other, `existing ephemeral containers "debugger" may not be removed`},
 		"changed":  {image, `existing ephemeral containers "debugger" may not be changed`},
 	} {
-		err := ValidateEphemeralUpdate(tc.now, pod).ToAggregate()
+		err := ValidateEphemeralUpdate(Pods, tc.now, pod).ToAggregate()
 		if (err == nil) != (tc.words == "") || err != nil && err.Error() != "spec.ephemeralContainers: Forbidden: "+tc.words {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -119,6 +119,22 @@ var extraMethods = map[string][]extraMethod{
 			RPC:    "rpc Bind(BindPodRequest) returns (BindPodReply);",
 			Method: "Bind", Verb: "post", Path: "/binding", Body: "binding",
 		},
+		{
+			RPC:    "rpc GetEphemeralContainers(GetRequest) returns (PodObject);",
+			Method: "GetEphemeralContainers", Verb: "get", Path: "/ephemeralcontainers",
+		},
+		{
+			RPC:    "rpc UpdateEphemeralContainers(UpdatePodRequest) returns (PodObject);",
+			Method: "UpdateEphemeralContainers", Verb: "put", Path: "/ephemeralcontainers", Body: "pod",
+		},
+		{
+			RPC:    "rpc GetResize(GetRequest) returns (PodObject);",
+			Method: "GetResize", Verb: "get", Path: "/resize",
+		},
+		{
+			RPC:    "rpc UpdateResize(UpdatePodRequest) returns (PodObject);",
+			Method: "UpdateResize", Verb: "put", Path: "/resize", Body: "pod",
+		},
 		{RPC: "rpc Log(PodLogRequest) returns (stream PodLogChunk);"},
 	},
 	"ServiceAccount": {

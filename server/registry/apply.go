@@ -18,12 +18,11 @@ import (
 // cares for shall be. Fields that the manager said before and says no more go.
 // Where another manager owns a field and says otherwise, it is refused with
 // reason Conflict, unless it is forced. Without an object it makes one.
-func (r *Registry) apply(ctx context.Context, k *api.Kind, namespace, name string, p Patch, o WriteOptions) (Patched, error) {
+func (r *Registry) apply(ctx context.Context, k *api.Kind, namespace, name string, s scope, p Patch, o WriteOptions) (Patched, error) {
 	applied, warnings, err := readApply(k, namespace, name, p)
 	if err != nil {
 		return Patched{}, err
 	}
-	s := p.scope()
 	for {
 		obj, err := r.modify(ctx, k, namespace, name, o, func(current api.Object) (api.Object, error) {
 			obj, err := r.fields.apply(k, s, current, applied, o.Manager, p.Force)
@@ -35,7 +34,7 @@ func (r *Registry) apply(ctx context.Context, k *api.Kind, namespace, name strin
 		if err == nil {
 			return Patched{Object: obj, Warnings: append(warnings, r.warnings(obj)...)}, nil
 		}
-		if !apierrors.IsNotFound(err) || p.Status {
+		if !apierrors.IsNotFound(err) || s != wholeObject {
 			return Patched{}, err
 		}
 		made, err := r.createApplied(ctx, k, applied, p, o)

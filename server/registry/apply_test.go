@@ -142,7 +142,7 @@ func TestApplyRefuses(t *testing.T) {
 func TestApplyOfAStatus(t *testing.T) {
 	w := newWorld(t, bolt.Options{})
 	w.registerNode("n1")
-	got, err := w.Patch(t.Context(), api.Nodes, "", "n1", Patch{Type: types.ApplyPatchType, Status: true,
+	got, err := w.Patch(t.Context(), api.Nodes, "", "n1", Patch{Type: types.ApplyPatchType, Subresource: "status",
 		Data: []byte("spec: {unschedulable: true}\nstatus: {nodeInfo: {kernelVersion: '6.1'}}")}, WriteOptions{Manager: "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestApplyOfAStatus(t *testing.T) {
 	if n := got.Object.(*corev1.Node); n.Spec.Unschedulable || n.Status.NodeInfo.KernelVersion != "6.1" || n.ManagedFields[0].Subresource != "status" {
 		t.Errorf("got %+v", n)
 	}
-	_, err = w.Patch(t.Context(), api.ConfigMaps, "default", "c", Patch{Type: types.ApplyPatchType, Status: true, Data: []byte("data: {}")}, WriteOptions{Manager: "a"})
+	_, err = w.Patch(t.Context(), api.ConfigMaps, "default", "c", Patch{Type: types.ApplyPatchType, Subresource: "status", Data: []byte("data: {}")}, WriteOptions{Manager: "a"})
 	wantError(t, err, metav1.StatusReasonMethodNotAllowed, "patch status")
 }
 

@@ -27,9 +27,20 @@ import (
 type scope string
 
 const (
-	wholeObject scope = "" // but for the status, where the kind has one apart
-	statusOnly  scope = "status"
+	wholeObject         scope = "" // but for the status, where the kind has one apart
+	statusOnly          scope = "status"
+	ephemeralContainers scope = "ephemeralcontainers"
+	resizeOnly          scope = "resize"
 )
+
+// scopeOf returns what a subresource of the kind is about; empty is the object.
+func scopeOf(k *api.Kind, subresource string) (scope, error) {
+	switch s := scope(subresource); {
+	case s == wholeObject, s == statusOnly && k.Status, (s == ephemeralContainers || s == resizeOnly) && k == api.Pods:
+		return s, nil
+	}
+	return "", apierrors.NewMethodNotSupported(k.GroupResource(), "patch "+subresource)
+}
 
 // Managers that own what an object had before it was first applied.
 const (
@@ -167,16 +178,30 @@ func (f *fieldOwners) load() (err error) {
 
 // ownable leaves out the fields that a write to that scope drops.
 func ownable(k *api.Kind, s scope) map[fieldpath.APIVersion]fieldpath.Filter {
+	version := fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())
 	dropped := fieldpath.NewSet()
 	switch {
+	case s == resizeOnly:
+		return map[fieldpath.APIVersion]fieldpath.Filter{version: resizable()}
 	case s == statusOnly:
 		dropped.Insert(fieldpath.MakePathOrDie("spec"))
 		dropped.Insert(fieldpath.MakePathOrDie("metadata"))
 	case k.Status:
 		dropped.Insert(fieldpath.MakePathOrDie("status"))
 	}
-	version := fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())
 	return map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(dropped)}
+}
+
+// resizable keeps the fields of a pod that a resize changes.
+func resizable() fieldpath.Filter {
+	any := fieldpath.MatchAnyPathElement()
+	return fieldpath.NewIncludeMatcherFilter(
+		fieldpath.MakePrefixMatcherOrDie("spec", "resources"),
+		fieldpath.MakePrefixMatcherOrDie("spec", "containers", any, "resources"),
+		fieldpath.MakePrefixMatcherOrDie("spec", "containers", any, "resizePolicy"),
+		fieldpath.MakePrefixMatcherOrDie("spec", "initContainers", any, "resources"),
+		fieldpath.MakePrefixMatcherOrDie("spec", "initContainers", any, "resizePolicy"),
+	)
 }
 
 // applyError says what is wrong with an applied manifest. Conflicts are Status

@@ -21,19 +21,12 @@ type Patch struct {
 	// Type is the form of Data: one of the four that Kubernetes has.
 	Type types.PatchType
 	Data []byte
-	// Status patches the status and nothing else.
-	Status bool
+	// Subresource is the one part that is patched, such as status; empty is the object.
+	Subresource string
 	// Force lets an apply take over what others own.
 	Force bool
 	// FieldValidation says what becomes of fields that the kind does not have.
 	FieldValidation string
-}
-
-func (p *Patch) scope() scope {
-	if p.Status {
-		return statusOnly
-	}
-	return wholeObject
 }
 
 // Patched is what came of a patch.
@@ -48,11 +41,12 @@ type Patched struct {
 // meanwhile; else it is read anew. A patch that names a resourceVersion changes
 // that version only.
 func (r *Registry) Patch(ctx context.Context, k *api.Kind, namespace, name string, p Patch, o WriteOptions) (Patched, error) {
-	if p.Status && !k.Status {
-		return Patched{}, apierrors.NewMethodNotSupported(k.GroupResource(), "patch status")
+	s, err := scopeOf(k, p.Subresource)
+	if err != nil {
+		return Patched{}, err
 	}
 	if p.Type == types.ApplyPatchType {
-		return r.apply(ctx, k, namespace, name, p, o)
+		return r.apply(ctx, k, namespace, name, s, p, o)
 	}
 	change, warnings, err := readPatch(p)
 	if err != nil {
@@ -63,7 +57,7 @@ func (r *Registry) Patch(ctx context.Context, k *api.Kind, namespace, name strin
 		if obj, found, err = patched(k, current, change, p.FieldValidation); err != nil {
 			return nil, err
 		}
-		return r.preparePatched(k, namespace, name, obj, current, p, o)
+		return r.preparePatched(k, namespace, name, s, obj, current, o)
 	})
 	if err != nil {
 		return Patched{}, err
@@ -72,14 +66,14 @@ func (r *Registry) Patch(ctx context.Context, k *api.Kind, namespace, name strin
 }
 
 // preparePatched makes of a patched object what is to be written.
-func (r *Registry) preparePatched(k *api.Kind, namespace, name string, obj, current api.Object, p Patch, o WriteOptions) (api.Object, error) {
+func (r *Registry) preparePatched(k *api.Kind, namespace, name string, s scope, obj, current api.Object, o WriteOptions) (api.Object, error) {
 	if err := matchRequest(k, namespace, name, obj); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(k, obj, current); err != nil {
 		return nil, err
 	}
-	return r.prepare(k, p.scope(), obj, current, o.Manager)
+	return r.prepare(k, s, obj, current, o.Manager)
 }
 
 // patched returns what change makes of an object, and warnings of fields that the

@@ -56,15 +56,19 @@ func (s strategy) prepareForCreate(obj api.Object) {
 // prepare makes of an update in that scope the object that is to be validated. It
 // may change obj.
 func (s strategy) prepare(in scope, obj, old api.Object) api.Object {
-	if in == statusOnly {
+	switch in {
+	case statusOnly:
 		return s.prepareForStatusUpdate(obj, old)
+	case ephemeralContainers:
+		return s.prepareForEphemeralUpdate(obj, old)
+	case resizeOnly:
+		return s.prepareForResize(obj, old)
 	}
 	s.prepareForUpdate(obj, old)
 	return obj
 }
 
-// prepareForUpdate carries over what a user's update cannot change. The specs are
-// compared once the new one is defaulted, as the old one is.
+// prepareForUpdate carries over what a user's update cannot change.
 func (s strategy) prepareForUpdate(obj, old api.Object) {
 	keepSystemMeta(obj, old)
 	if s.keepSpec != nil {
@@ -73,10 +77,7 @@ func (s strategy) prepareForUpdate(obj, old api.Object) {
 	if s.keepStatus != nil {
 		s.keepStatus(obj, old)
 	}
-	api.Default(obj)
-	if s.sameSpec != nil && !s.sameSpec(obj, old) {
-		obj.SetGeneration(old.GetGeneration() + 1)
-	}
+	s.defaultUpdate(obj, old)
 }
 
 // prepareForStatusUpdate returns old with the status of obj.
@@ -86,6 +87,30 @@ func (s strategy) prepareForStatusUpdate(obj, old api.Object) api.Object {
 		s.keepStatus(next, obj)
 	}
 	return next
+}
+
+// prepareForEphemeralUpdate returns the pod old with the ephemeral containers of obj.
+func (s strategy) prepareForEphemeralUpdate(obj, old api.Object) api.Object {
+	next := old.DeepCopyObject().(*corev1.Pod)
+	next.Spec.EphemeralContainers = obj.(*corev1.Pod).Spec.EphemeralContainers
+	s.defaultUpdate(next, old)
+	return next
+}
+
+// prepareForResize returns the pod old with the resources of obj.
+func (s strategy) prepareForResize(obj, old api.Object) api.Object {
+	next := api.Resized(obj.(*corev1.Pod), old.(*corev1.Pod))
+	s.defaultUpdate(next, old)
+	return next
+}
+
+// defaultUpdate sets what an update left out. The specs are compared once the new one
+// is defaulted, as the old one is.
+func (s strategy) defaultUpdate(obj, old api.Object) {
+	api.Default(obj)
+	if s.sameSpec != nil && !s.sameSpec(obj, old) {
+		obj.SetGeneration(old.GetGeneration() + 1)
+	}
 }
 
 // keepSystemMeta restores the metadata that only the server sets.
@@ -107,11 +132,14 @@ var podStrategy = strategy{
 	},
 	complete: func(obj api.Object) { nameAccount(&obj.(*corev1.Pod).Spec) },
 	// A pod's manifest can be sent again as it was written, before the pod had
-	// its node.
+	// its node and the containers that were added to look into it.
 	keepSpec: func(obj, old api.Object) {
 		spec, before := &obj.(*corev1.Pod).Spec, &old.(*corev1.Pod).Spec
 		if spec.NodeName == "" {
 			spec.NodeName = before.NodeName
+		}
+		if len(spec.EphemeralContainers) == 0 {
+			spec.EphemeralContainers = before.EphemeralContainers
 		}
 		keepAccount(spec, before)
 	},

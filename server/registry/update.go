@@ -30,6 +30,25 @@ func (r *Registry) UpdateStatus(ctx context.Context, k *api.Kind, namespace, nam
 	return r.replaceBy(ctx, k, namespace, name, statusOnly, obj, o)
 }
 
+// UpdateEphemeralContainers adds to the containers that look into a pod, and changes
+// nothing else of it.
+func (r *Registry) UpdateEphemeralContainers(ctx context.Context, namespace, name string, obj api.Object, o WriteOptions) (api.Object, []string, error) {
+	stored, err := r.replaceBy(ctx, api.Pods, namespace, name, ephemeralContainers, obj, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return stored, r.warnings(stored), nil
+}
+
+// UpdateResize changes the resources of a pod's containers, and nothing else of it.
+func (r *Registry) UpdateResize(ctx context.Context, namespace, name string, obj api.Object, o WriteOptions) (api.Object, []string, error) {
+	stored, err := r.replaceBy(ctx, api.Pods, namespace, name, resizeOnly, obj, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return stored, r.warnings(stored), nil
+}
+
 // prepare makes of an object that a user wrote, and that is its to change, what
 // replaces the current one in that scope.
 func (r *Registry) prepare(k *api.Kind, s scope, obj, current api.Object, manager string) (api.Object, error) {
@@ -42,8 +61,13 @@ func (r *Registry) prepare(k *api.Kind, s scope, obj, current api.Object, manage
 
 func validateUpdate(k *api.Kind, s scope, obj, current api.Object) error {
 	validate := api.ValidateUpdate
-	if s == statusOnly {
+	switch s {
+	case statusOnly:
 		validate = api.ValidateStatusUpdate
+	case ephemeralContainers:
+		validate = api.ValidateEphemeralUpdate
+	case resizeOnly:
+		validate = api.ValidateResize
 	}
 	if errs := validate(k, obj, current); len(errs) > 0 {
 		return apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), current.GetName(), errs)

@@ -51,6 +51,7 @@ func TestDiscovery(t *testing.T) {
 		"v1/pods/status":                {Kind: "Pod", Namespaced: true},
 		"v1/pods/log":                   {Kind: "Pod", Namespaced: true},
 		"v1/pods/binding":               {Kind: "Binding", Namespaced: true},
+		"v1/pods/ephemeralcontainers":   {Kind: "Pod", Namespaced: true},
 		"v1/serviceaccounts/token":      {Kind: "TokenRequest", Namespaced: true, Group: "authentication.k8s.io", Version: "v1"},
 		"v1/nodes":                      {Kind: "Node", SingularName: "node", ShortNames: []string{"no"}},
 		"v1/services":                   {Kind: "Service", SingularName: "service", Namespaced: true, ShortNames: []string{"svc"}, Categories: []string{"all"}},

@@ -47,7 +47,7 @@ func servePatch(conn grpc.ClientConnInterface) http.HandlerFunc {
 func patch(conn grpc.ClientConnInterface, w http.ResponseWriter, r *http.Request, q *request) error {
 	t, ok := parsePath(r.URL.Path)
 	switch {
-	case !ok, t.subresource != "" && !(t.subresource == "status" && t.kind.Status):
+	case !ok, t.subresource != "" && !patchable(t):
 		return notFoundPath()
 	case t.name == "":
 		return methodNotAllowed(r.Method)
@@ -61,6 +61,13 @@ func patch(conn grpc.ClientConnInterface, w http.ResponseWriter, r *http.Request
 		return err
 	}
 	return answer(r.Context(), w, q, reply)
+}
+
+// patchable tells whether the subresource can be patched.
+func patchable(t target) bool {
+	return slices.ContainsFunc(t.kind.Subresources(), func(s api.Subresource) bool {
+		return s.Name == t.subresource && slices.Contains(s.Verbs, "patch")
+	})
 }
 
 func patchRequest(r *http.Request, q *request, t target) (*apipb.PatchRequest, error) {

@@ -17,11 +17,11 @@ func TestUnservedSaysWhatToDoInstead(t *testing.T) {
 	for path, want := range map[string]string{
 		pod + "/exec?command=true&container=c":              "berth does not run commands in containers. ",
 		pod + "/portforward":                                "berth does not forward ports. ",
-		pod + "/ephemeralcontainers":                        "berth has no ephemeral containers. ",
 		"/api/v1/namespaces/ns/serviceaccounts/robot/token": "",
 		"/api/v1/nodes/node1/proxy":                         "berth is no proxy to nodes. ",
 		pod:                                                 "",
 		pod + "/log":                                        "",
+		pod + "/ephemeralcontainers":                        "",
 		pod + "/none":                                       "",
 		"/api/v1/namespaces/ns/configmaps/exec":             "",
 		"/apis/apps/v1/namespaces/ns/deployments/web/status": "",

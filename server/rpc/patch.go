@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,12 +22,11 @@ import (
 // Patch changes parts of an object.
 func (s *service[C, U, O, L, E, PE]) Patch(ctx context.Context, req *apipb.PatchRequest) (O, error) {
 	var none O
-	status, err := isStatusPatch(req.GetSubresource())
-	if err != nil {
+	if err := checkSubresource(req.GetSubresource()); err != nil {
 		return none, err
 	}
 	p := registry.Patch{
-		Type: types.PatchType(req.GetType()), Data: req.GetPatch(), Status: status,
+		Type: types.PatchType(req.GetType()), Data: req.GetPatch(), Subresource: req.GetSubresource(),
 		Force: req.GetForce(), FieldValidation: req.GetFieldValidation(),
 	}
 	if err := checkPatchOptions(req, p); err != nil {
@@ -68,14 +68,13 @@ func (s *service[C, U, O, L, E, PE]) Apply(ctx context.Context, req *apipb.Apply
 	})
 }
 
-func isStatusPatch(subresource string) (bool, error) {
-	switch subresource {
-	case "":
-		return false, nil
-	case "status":
-		return true, nil
+// checkSubresource takes those parts of an object that can be patched apart from it,
+// of whatever kind.
+func checkSubresource(name string) error {
+	if slices.Contains([]string{"", "status", "ephemeralcontainers", "resize"}, name) {
+		return nil
 	}
-	return false, apierrors.NewBadRequest(fmt.Sprintf("subresource %q: must be empty or status", subresource))
+	return apierrors.NewBadRequest(fmt.Sprintf("subresource %q: must be empty, status, ephemeralcontainers or resize", name))
 }
 
 func checkPatchOptions(req *apipb.PatchRequest, p registry.Patch) error {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/berth-run/berth/api"
 	apipb "github.com/berth-run/berth/proto/berth/api/v1"
+	"github.com/berth-run/berth/server/registry"
 )
 
 // Bind writes the pod's node: what a scheduler does.
@@ -55,6 +56,31 @@ func bindingOf(req *apipb.BindPodRequest) (*corev1.Binding, error) {
 	}
 	b.Namespace, b.Name = namespace, name
 	return b, nil
+}
+
+// GetEphemeralContainers returns the pod: the containers that look into it come with
+// the whole of it.
+func (s *podService) GetEphemeralContainers(ctx context.Context, req *apipb.GetRequest) (*apipb.PodObject, error) {
+	return s.Get(ctx, req)
+}
+
+// UpdateEphemeralContainers adds containers to a pod that look into it.
+func (s *podService) UpdateEphemeralContainers(ctx context.Context, req *apipb.UpdatePodRequest) (*apipb.PodObject, error) {
+	return s.update(ctx, req, func(ctx context.Context, _ *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error) {
+		return s.reg.UpdateEphemeralContainers(ctx, namespace, name, obj, o)
+	})
+}
+
+// GetResize returns the pod: its resources come with the whole of it.
+func (s *podService) GetResize(ctx context.Context, req *apipb.GetRequest) (*apipb.PodObject, error) {
+	return s.Get(ctx, req)
+}
+
+// UpdateResize changes the resources of a pod that may be running.
+func (s *podService) UpdateResize(ctx context.Context, req *apipb.UpdatePodRequest) (*apipb.PodObject, error) {
+	return s.update(ctx, req, func(ctx context.Context, _ *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error) {
+		return s.reg.UpdateResize(ctx, namespace, name, obj, o)
+	})
 }
 
 // logChunk is how much of a log one message carries at most.

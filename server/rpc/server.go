@@ -38,6 +38,8 @@ type Registry interface {
 	Watch(ctx context.Context, k *api.Kind, namespace string, o registry.WatchOptions) (registry.Watch, error)
 	Update(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
 	UpdateStatus(ctx context.Context, k *api.Kind, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, error)
+	UpdateEphemeralContainers(ctx context.Context, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
+	UpdateResize(ctx context.Context, namespace, name string, obj api.Object, o registry.WriteOptions) (api.Object, []string, error)
 	Patch(ctx context.Context, k *api.Kind, namespace, name string, p registry.Patch, o registry.WriteOptions) (registry.Patched, error)
 	Delete(ctx context.Context, k *api.Kind, namespace, name string, o metav1.DeleteOptions) (api.Object, error)
 	DeleteCollection(ctx context.Context, k *api.Kind, namespace string, o metav1.DeleteOptions, which registry.ListOptions) (registry.List, error)

@@ -21,19 +21,23 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Pods_Create_FullMethodName           = "/berth.api.v1.Pods/Create"
-	Pods_Get_FullMethodName              = "/berth.api.v1.Pods/Get"
-	Pods_List_FullMethodName             = "/berth.api.v1.Pods/List"
-	Pods_Watch_FullMethodName            = "/berth.api.v1.Pods/Watch"
-	Pods_Update_FullMethodName           = "/berth.api.v1.Pods/Update"
-	Pods_GetStatus_FullMethodName        = "/berth.api.v1.Pods/GetStatus"
-	Pods_UpdateStatus_FullMethodName     = "/berth.api.v1.Pods/UpdateStatus"
-	Pods_Patch_FullMethodName            = "/berth.api.v1.Pods/Patch"
-	Pods_Apply_FullMethodName            = "/berth.api.v1.Pods/Apply"
-	Pods_Delete_FullMethodName           = "/berth.api.v1.Pods/Delete"
-	Pods_DeleteCollection_FullMethodName = "/berth.api.v1.Pods/DeleteCollection"
-	Pods_Bind_FullMethodName             = "/berth.api.v1.Pods/Bind"
-	Pods_Log_FullMethodName              = "/berth.api.v1.Pods/Log"
+	Pods_Create_FullMethodName                    = "/berth.api.v1.Pods/Create"
+	Pods_Get_FullMethodName                       = "/berth.api.v1.Pods/Get"
+	Pods_List_FullMethodName                      = "/berth.api.v1.Pods/List"
+	Pods_Watch_FullMethodName                     = "/berth.api.v1.Pods/Watch"
+	Pods_Update_FullMethodName                    = "/berth.api.v1.Pods/Update"
+	Pods_GetStatus_FullMethodName                 = "/berth.api.v1.Pods/GetStatus"
+	Pods_UpdateStatus_FullMethodName              = "/berth.api.v1.Pods/UpdateStatus"
+	Pods_Patch_FullMethodName                     = "/berth.api.v1.Pods/Patch"
+	Pods_Apply_FullMethodName                     = "/berth.api.v1.Pods/Apply"
+	Pods_Delete_FullMethodName                    = "/berth.api.v1.Pods/Delete"
+	Pods_DeleteCollection_FullMethodName          = "/berth.api.v1.Pods/DeleteCollection"
+	Pods_Bind_FullMethodName                      = "/berth.api.v1.Pods/Bind"
+	Pods_GetEphemeralContainers_FullMethodName    = "/berth.api.v1.Pods/GetEphemeralContainers"
+	Pods_UpdateEphemeralContainers_FullMethodName = "/berth.api.v1.Pods/UpdateEphemeralContainers"
+	Pods_GetResize_FullMethodName                 = "/berth.api.v1.Pods/GetResize"
+	Pods_UpdateResize_FullMethodName              = "/berth.api.v1.Pods/UpdateResize"
+	Pods_Log_FullMethodName                       = "/berth.api.v1.Pods/Log"
 )
 
 // PodsClient is the client API for Pods service.
@@ -52,6 +56,10 @@ type PodsClient interface {
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*PodObject, error)
 	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*PodListObject, error)
 	Bind(ctx context.Context, in *BindPodRequest, opts ...grpc.CallOption) (*BindPodReply, error)
+	GetEphemeralContainers(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PodObject, error)
+	UpdateEphemeralContainers(ctx context.Context, in *UpdatePodRequest, opts ...grpc.CallOption) (*PodObject, error)
+	GetResize(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PodObject, error)
+	UpdateResize(ctx context.Context, in *UpdatePodRequest, opts ...grpc.CallOption) (*PodObject, error)
 	Log(ctx context.Context, in *PodLogRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PodLogChunk], error)
 }
 
@@ -192,6 +200,46 @@ func (c *podsClient) Bind(ctx context.Context, in *BindPodRequest, opts ...grpc.
 	return out, nil
 }
 
+func (c *podsClient) GetEphemeralContainers(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PodObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodObject)
+	err := c.cc.Invoke(ctx, Pods_GetEphemeralContainers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *podsClient) UpdateEphemeralContainers(ctx context.Context, in *UpdatePodRequest, opts ...grpc.CallOption) (*PodObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodObject)
+	err := c.cc.Invoke(ctx, Pods_UpdateEphemeralContainers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *podsClient) GetResize(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PodObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodObject)
+	err := c.cc.Invoke(ctx, Pods_GetResize_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *podsClient) UpdateResize(ctx context.Context, in *UpdatePodRequest, opts ...grpc.CallOption) (*PodObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PodObject)
+	err := c.cc.Invoke(ctx, Pods_UpdateResize_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *podsClient) Log(ctx context.Context, in *PodLogRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PodLogChunk], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &Pods_ServiceDesc.Streams[1], Pods_Log_FullMethodName, cOpts...)
@@ -227,6 +275,10 @@ type PodsServer interface {
 	Delete(context.Context, *DeleteRequest) (*PodObject, error)
 	DeleteCollection(context.Context, *DeleteCollectionRequest) (*PodListObject, error)
 	Bind(context.Context, *BindPodRequest) (*BindPodReply, error)
+	GetEphemeralContainers(context.Context, *GetRequest) (*PodObject, error)
+	UpdateEphemeralContainers(context.Context, *UpdatePodRequest) (*PodObject, error)
+	GetResize(context.Context, *GetRequest) (*PodObject, error)
+	UpdateResize(context.Context, *UpdatePodRequest) (*PodObject, error)
 	Log(*PodLogRequest, grpc.ServerStreamingServer[PodLogChunk]) error
 	mustEmbedUnimplementedPodsServer()
 }
@@ -273,6 +325,18 @@ func (UnimplementedPodsServer) DeleteCollection(context.Context, *DeleteCollecti
 }
 func (UnimplementedPodsServer) Bind(context.Context, *BindPodRequest) (*BindPodReply, error) {
 	return nil, status.Error(codes.Unimplemented, "method Bind not implemented")
+}
+func (UnimplementedPodsServer) GetEphemeralContainers(context.Context, *GetRequest) (*PodObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetEphemeralContainers not implemented")
+}
+func (UnimplementedPodsServer) UpdateEphemeralContainers(context.Context, *UpdatePodRequest) (*PodObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateEphemeralContainers not implemented")
+}
+func (UnimplementedPodsServer) GetResize(context.Context, *GetRequest) (*PodObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetResize not implemented")
+}
+func (UnimplementedPodsServer) UpdateResize(context.Context, *UpdatePodRequest) (*PodObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateResize not implemented")
 }
 func (UnimplementedPodsServer) Log(*PodLogRequest, grpc.ServerStreamingServer[PodLogChunk]) error {
 	return status.Error(codes.Unimplemented, "method Log not implemented")
@@ -507,6 +571,78 @@ func _Pods_Bind_Handler(srv interface{}, ctx context.Context, dec func(interface
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Pods_GetEphemeralContainers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).GetEphemeralContainers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_GetEphemeralContainers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).GetEphemeralContainers(ctx, req.(*GetRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Pods_UpdateEphemeralContainers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdatePodRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).UpdateEphemeralContainers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_UpdateEphemeralContainers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).UpdateEphemeralContainers(ctx, req.(*UpdatePodRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Pods_GetResize_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).GetResize(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_GetResize_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).GetResize(ctx, req.(*GetRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Pods_UpdateResize_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdatePodRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PodsServer).UpdateResize(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Pods_UpdateResize_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PodsServer).UpdateResize(ctx, req.(*UpdatePodRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Pods_Log_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(PodLogRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -568,6 +704,22 @@ var Pods_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Bind",
 			Handler:    _Pods_Bind_Handler,
+		},
+		{
+			MethodName: "GetEphemeralContainers",
+			Handler:    _Pods_GetEphemeralContainers_Handler,
+		},
+		{
+			MethodName: "UpdateEphemeralContainers",
+			Handler:    _Pods_UpdateEphemeralContainers_Handler,
+		},
+		{
+			MethodName: "GetResize",
+			Handler:    _Pods_GetResize_Handler,
+		},
+		{
+			MethodName: "UpdateResize",
+			Handler:    _Pods_UpdateResize_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
