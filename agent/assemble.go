@@ -4,6 +4,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -32,6 +33,7 @@ import (
 	"github.com/berth-run/berth/agent/syncloop"
 	"github.com/berth-run/berth/agent/tokens"
 	"github.com/berth-run/berth/agent/tunnel"
+	"github.com/berth-run/berth/agent/userns"
 	"github.com/berth-run/berth/agent/volume"
 	"github.com/berth-run/berth/internal/rungroup"
 	"github.com/berth-run/berth/internal/version"
@@ -58,6 +60,10 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	podTokens := tokens.New(nodepb.NewNodeClient(server), cfg.Name, a.log)
 	volumes := volume.New(volume.Config{PodsDir: cfg.podsDir(), Objects: cache, Tokens: podTokens, Allocatable: allocatable})
 
+	machine, err := a.machine()
+	if err != nil {
+		return nil, err
+	}
 	cgroups, err := a.cgroups()
 	if err != nil {
 		return nil, err
@@ -68,6 +74,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
 		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
 		Volumes: volumes.Volumes, Objects: cache, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
+		ClusterDomain: cmp.Or(cfg.ClusterDomain, DefaultClusterDomain), SeccompDir: cfg.seccompDir(), UserRange: userns.New(cfg.podsDir()).Of,
 		Images: a.imagesConfig(statuses),
 		Probes: probes, Processes: cgroups.ContainerProcesses,
 		Recorder: recorder, Logger: a.log,
@@ -110,7 +117,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	mux := config.New(recorder, a.log)
 	loop = syncloop.New(syncloop.Config{
 		Updates: mux.Updates(), Events: generator.Events(), Probes: probes.Updates(), Sources: mux, Pods: pods, Workers: workers,
-		Admitter: admitter{self}, Runtime: generator, RuntimeState: runtimeState{self, generator},
+		Admitter: admitter{self, machine}, Runtime: generator, RuntimeState: runtimeState{self, generator},
 		Statuses: reporter, Recorder: recorder, Containers: runtime, Logger: a.log,
 		Cleaners: cleaners(pods, statuses, probes, dirs, volumes, podTokens, runtime, cgroups),
 	})
@@ -193,10 +200,13 @@ func (c commands) RunInContainer(ctx context.Context, pod *corev1.Pod, container
 }
 
 // admitter decides against the node as it stands.
-type admitter struct{ node *node.Node }
+type admitter struct {
+	node    *node.Node
+	machine admission.Machine
+}
 
 func (a admitter) Admit(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError {
-	return admission.Admit(pod, admitted, a.node.Node())
+	return admission.Admit(pod, admitted, a.node.Node(), a.machine)
 }
 
 // runtimeState is fine when the runtime is ready and listed.

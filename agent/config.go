@@ -51,6 +51,12 @@ type Config struct {
 	// Health is the address of /healthz and /metrics; empty means none.
 	Health string
 	Logger *slog.Logger
+	// ClusterDomain is what the names of pods with a subdomain end in; empty means
+	// DefaultClusterDomain.
+	ClusterDomain string
+	// AllowedUnsafeSysctls are those that pods may set besides the safe ones: names, or
+	// beginnings that end in *.
+	AllowedUnsafeSysctls []string
 }
 
 // DefaultMaxPods is how many pods a node takes unless told otherwise.
@@ -58,6 +64,9 @@ const DefaultMaxPods = 110
 
 // runRoot holds the run directories of all nodes of the machine.
 const runRoot = "/run/berth"
+
+// DefaultClusterDomain is the one that most clusters have.
+const DefaultClusterDomain = "cluster.local"
 
 func (c *Config) validate() error {
 	if errs := validation.IsDNS1123Subdomain(c.Name); len(errs) > 0 {

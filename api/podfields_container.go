@@ -43,6 +43,5 @@ func containerFields() []fieldRule {
 		{path: "volumeMounts[].mountPropagation", values: []any{corev1.MountPropagationNone}},
 		{path: "volumeMounts[].recursiveReadOnly", values: []any{corev1.RecursiveReadOnlyDisabled}},
 		{path: "resizePolicy"},
-		{path: "securityContext", values: []any{corev1.SecurityContext{}}},
 	}
 }

@@ -19,10 +19,13 @@ import (
 
 // Admit returns nil when the node has room for pod beside the admitted ones and
 // the pod may run there, or the first reason against it.
-func Admit(pod *corev1.Pod, admitted []*corev1.Pod, node *corev1.Node) *podtypes.RejectError {
+func Admit(pod *corev1.Pod, admitted []*corev1.Pod, node *corev1.Node, m Machine) *podtypes.RejectError {
 	// Such a limit would show only as a sandbox or a volume that cannot be made.
 	if why := api.TooLittleMemory(pod); why != "" {
 		return &podtypes.RejectError{Reason: "MemoryLimitTooSmall", Message: why}
+	}
+	if why := checkSecurity(pod, node, m); why != nil {
+		return why
 	}
 	failures := fit.Check(countable(pod, node), node, fit.UsageOf(others(pod, admitted)))
 	if len(failures) == 0 {

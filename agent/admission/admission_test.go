@@ -24,13 +24,13 @@ func TestAdmit(t *testing.T) {
 	node := &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
 	a, b := cpuPod("a", "1500m"), cpuPod("b", "1")
 
-	if err := Admit(a, nil, node); err != nil {
+	if err := Admit(a, nil, node, machine(t)); err != nil {
 		t.Errorf("an empty node refuses a: %v", err)
 	}
-	if err := Admit(a, []*corev1.Pod{a}, node); err != nil {
+	if err := Admit(a, []*corev1.Pod{a}, node, machine(t)); err != nil {
 		t.Errorf("a pod that is admitted already stands in its own way: %v", err)
 	}
-	err := Admit(b, []*corev1.Pod{a}, node)
+	err := Admit(b, []*corev1.Pod{a}, node, machine(t))
 	if err == nil || err.Reason != "OutOfcpu" {
 		t.Errorf("b beside a: got %v, want OutOfcpu", err)
 	}
@@ -40,7 +40,7 @@ func TestAdmitByAllocationNotByStatus(t *testing.T) {
 	node := &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
 	shrunk := cpuPod("a", "500m")
 	shrunk.Status.ContainerStatuses = []corev1.ContainerStatus{{AllocatedResources: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
-	if err := Admit(cpuPod("b", "1"), []*corev1.Pod{shrunk}, node); err != nil {
+	if err := Admit(cpuPod("b", "1"), []*corev1.Pod{shrunk}, node, Machine{}); err != nil {
 		t.Errorf("beside a pod that was larger once: %v", err)
 	}
 }
@@ -51,11 +51,11 @@ func TestAdmitExtendedResources(t *testing.T) {
 	pod := cpuPod("a", "1")
 	pod.Spec.Containers[0].Resources.Requests["example.com/dongle"] = resource.MustParse("2")
 	node := &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}
-	if err := Admit(pod, nil, node); err != nil {
+	if err := Admit(pod, nil, node, machine(t)); err != nil {
 		t.Errorf("unknown to the node: %v", err)
 	}
 	node.Status.Allocatable["example.com/dongle"] = resource.MustParse("1")
-	if err := Admit(pod, nil, node); err == nil || err.Reason != "OutOfexample.com/dongle" {
+	if err := Admit(pod, nil, node, machine(t)); err == nil || err.Reason != "OutOfexample.com/dongle" {
 		t.Errorf("too few on the node: got %v", err)
 	}
 	if _, ok := pod.Spec.Containers[0].Resources.Requests["example.com/dongle"]; !ok {
@@ -68,7 +68,7 @@ func TestAdmitExtendedResources(t *testing.T) {
 func TestB098MemoryForNoProcess(t *testing.T) {
 	pod := cpuPod("a", "1")
 	pod.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("128m")}
-	if err := Admit(pod, nil, &corev1.Node{}); err == nil || err.Reason != "MemoryLimitTooSmall" {
+	if err := Admit(pod, nil, &corev1.Node{}, machine(t)); err == nil || err.Reason != "MemoryLimitTooSmall" {
 		t.Errorf("got %v, want MemoryLimitTooSmall", err)
 	}
 }

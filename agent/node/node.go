@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -108,7 +109,10 @@ func (n *Node) Run(ctx context.Context) error {
 func (n *Node) setStatus(status podtypes.RuntimeStatus) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.conditions != nil && status == n.status {
+	if status.Handlers == nil { // a runtime that does not answer says nothing against them
+		status.Handlers, status.Features = n.status.Handlers, n.status.Features
+	}
+	if n.conditions != nil && reflect.DeepEqual(status, n.status) {
 		return
 	}
 	if n.conditions != nil {
@@ -182,6 +186,9 @@ func (n *Node) object(labels map[string]string, spec corev1.NodeSpec) *corev1.No
 			Conditions:  slices.Clone(n.conditions),
 			Addresses:   addresses(n.cfg),
 			NodeInfo:    n.machine.info(n.cfg),
+
+			RuntimeHandlers: slices.Clone(n.status.Handlers),
+			Features:        n.status.Features.DeepCopy(),
 		},
 	}
 }

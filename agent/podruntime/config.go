@@ -61,6 +61,13 @@ type Config struct {
 	// OwnBridge says that the network of pods is the node's own, in which each sandbox
 	// is on a bridge.
 	OwnBridge bool
+	// ClusterDomain is what the names of pods with a subdomain end in.
+	ClusterDomain string
+	// SeccompDir holds the node's own seccomp profiles.
+	SeccompDir string
+	// UserRange returns the first of the node's user ids that a pod with users of its
+	// own has.
+	UserRange func(types.UID) (uint32, error)
 	// MaxStarts is how many pods may be starting at once; 0 is 8.
 	MaxStarts int
 	// Images says how images are pulled; its Client and Recorder are those of this

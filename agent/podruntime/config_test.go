@@ -28,7 +28,7 @@ func TestSandboxConfig(t *testing.T) {
 	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{
 		{ContainerPort: 80}, {ContainerPort: 53, HostPort: 5353, Protocol: corev1.ProtocolUDP, HostIP: "127.0.0.1"},
 	}
-	got, err := h.sandboxConfig(pod, 3)
+	got, _, err := h.sandboxConfig(pod, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestSandboxConfigOfTheHostsNetwork(t *testing.T) {
 	pod := testPod("web")
 	pod.Spec.HostNetwork = true
 	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80}}
-	got, err := h.sandboxConfig(pod, 0)
+	got, _, err := h.sandboxConfig(pod, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,19 +168,6 @@ func TestContainerConfigNeedsItsVolumes(t *testing.T) {
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 	if _, err := h.containerConfig(pod, &pod.Spec.Containers[0], 0, nil); err == nil || !strings.Contains(err.Error(), `"data"`) {
 		t.Errorf("error: %v", err)
-	}
-}
-
-func TestPodHostname(t *testing.T) {
-	pod := testPod()
-	for name, want := range map[string]string{
-		"web":                           "web",
-		strings.Repeat("a", 70):         strings.Repeat("a", 63),
-		strings.Repeat("a", 62) + "-bc": strings.Repeat("a", 62),
-	} {
-		if pod.Name = name; podHostname(pod) != want {
-			t.Errorf("hostname of %s is %s", name, podHostname(pod))
-		}
 	}
 }
 

@@ -11,21 +11,6 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// unconfined is what the kubelet runs a container with that asks for no seccomp
-// profile.
-var unconfined = &runtimeapi.SecurityProfile{ProfileType: runtimeapi.SecurityProfile_Unconfined}
-
-// What a container that is not privileged must not see or not write of /proc and
-// /sys, as container engines have it.
-var (
-	maskedPaths = []string{
-		"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys",
-		"/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
-		"/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap",
-	}
-	readonlyPaths = []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}
-)
-
 // containerConfig is what the runtime makes a container from, but for its image.
 // Its errors are the user's to mend: an object or a volume that is not there, or more
 // variables than a program can have.
@@ -43,10 +28,15 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 	if err != nil {
 		return nil, err
 	}
-	mounts, err := r.mounts(pod, c, restartCount, podIPs)
+	mounts, err := r.mounts(pod, c, vars.values, restartCount, podIPs)
 	if err != nil {
 		return nil, err
 	}
+	userns, err := r.userNamespace(pod)
+	if err != nil {
+		return nil, err
+	}
+	mapMounts(mounts, userns)
 	return &runtimeapi.ContainerConfig{
 		Metadata:    &runtimeapi.ContainerMetadata{Name: c.Name, Attempt: restartCount},
 		Command:     command,
@@ -62,13 +52,8 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 		Tty:         c.TTY,
 		StopSignal:  stopSignal(c),
 		Linux: &runtimeapi.LinuxContainerConfig{
-			Resources: containerResources(pod, c, r.cfg.MemoryCapacity),
-			SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
-				NamespaceOptions: namespaceOptions(pod),
-				MaskedPaths:      maskedPaths,
-				ReadonlyPaths:    readonlyPaths,
-				Seccomp:          unconfined,
-			},
+			Resources:       containerResources(pod, c, r.cfg.MemoryCapacity),
+			SecurityContext: r.containerSecurity(pod, c, userns),
 		},
 	}, nil
 }

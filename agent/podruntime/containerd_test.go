@@ -461,7 +461,7 @@ func BenchmarkPod(b *testing.B) {
 
 // bareStart makes the calls of a pod's start and no others.
 func (n *node) bareStart(ctx context.Context, pod *corev1.Pod) (sandbox, container string, err error) {
-	config, err := n.sandboxConfig(pod, 0)
+	config, _, err := n.sandboxConfig(pod, 0)
 	if err != nil {
 		return "", "", err
 	}
@@ -481,7 +481,7 @@ func (n *node) bareStart(ctx context.Context, pod *corev1.Pod) (sandbox, contain
 }
 
 func (n *node) bareCreate(ctx context.Context, pod *corev1.Pod, sandbox string, attempt uint32) (string, error) {
-	sandboxConfig, err := n.sandboxConfig(pod, 0)
+	sandboxConfig, _, err := n.sandboxConfig(pod, 0)
 	if err != nil {
 		return "", err
 	}

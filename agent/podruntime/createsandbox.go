@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent/cri"
@@ -16,9 +17,12 @@ import (
 // createSandbox makes a sandbox and learns its address, without which no container
 // is started in it.
 func (s *podSync) createSandbox(ctx context.Context, attempt uint32) (*podSandbox, error) {
-	config, err := s.sandboxConfig(s.pod, attempt)
+	config, warnings, err := s.sandboxConfig(s.pod, attempt)
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range warnings {
+		s.recorder.Record(s.pod, "", corev1.EventTypeWarning, "DNSConfigForming", w)
 	}
 	if err := os.MkdirAll(config.LogDirectory, 0o755); err != nil {
 		return nil, fmt.Errorf("log directory of the pod: %w", err)

@@ -5,69 +5,98 @@ package podruntime
 
 import (
 	"fmt"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/utils/ptr"
 )
 
+// What the resolvers of usual C libraries take.
 const (
-	etcResolvConf = "/etc/resolv.conf"
-	// systemdResolvConf names the servers that systemd's resolver asks, where
-	// /etc/resolv.conf names that resolver itself.
-	systemdResolvConf = "/run/systemd/resolve/resolv.conf"
+	maxNameservers   = 3
+	maxSearches      = 32
+	maxSearchesChars = 2048
 )
 
-// nodeResolvConf returns the file with the DNS servers of the node that a pod can
-// reach from a network of its own: a server on the loopback is none.
-func nodeResolvConf() string {
-	content, err := os.ReadFile(etcResolvConf)
-	if err != nil {
-		return etcResolvConf
+// dnsConfig returns the resolver settings of a pod, and what of them is left out for
+// being too much. There is no cluster DNS, so the policies that ask for it mean the
+// node's settings, as Default does.
+func (r *Runtime) dnsConfig(pod *corev1.Pod) (dns *runtimeapi.DNSConfig, warnings []string, err error) {
+	dns = &runtimeapi.DNSConfig{}
+	if pod.Spec.DNSPolicy != corev1.DNSNone {
+		content, err := os.ReadFile(r.cfg.ResolvConf)
+		if err != nil {
+			return nil, nil, fmt.Errorf("DNS settings of the node: %w", err)
+		}
+		dns = parseResolvConf(string(content))
 	}
-	servers := parseResolvConf(string(content)).GetServers()
-	reachable := func(server string) bool {
-		ip, err := netip.ParseAddr(server)
-		return err == nil && !ip.IsLoopback()
+	if c := pod.Spec.DNSConfig; c != nil {
+		dns.Servers = distinct(append(dns.Servers, c.Nameservers...))
+		dns.Searches = distinct(append(dns.Searches, c.Searches...))
+		dns.Options = mergeDNSOptions(dns.Options, c.Options)
 	}
-	if len(servers) == 0 || slices.ContainsFunc(servers, reachable) {
-		return etcResolvConf
-	}
-	if _, err := os.Stat(systemdResolvConf); err != nil {
-		return etcResolvConf
-	}
-	return systemdResolvConf
+	return dns, limitDNS(dns), nil
 }
 
-// dnsConfig returns the resolver settings of a pod: those of the node. There is no
-// cluster DNS, so ClusterFirst means Default.
-func (r *Runtime) dnsConfig() (*runtimeapi.DNSConfig, error) {
-	content, err := os.ReadFile(r.cfg.ResolvConf)
-	if err != nil {
-		return nil, fmt.Errorf("DNS settings of the node: %w", err)
+// distinct leaves out what was said before.
+func distinct(all []string) []string {
+	var out []string
+	for _, s := range all {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
 	}
-	return parseResolvConf(string(content)), nil
+	return out
 }
 
-// parseResolvConf reads the keywords of resolv.conf(5) that a pod's own has. The
-// last search line wins; options add up.
-func parseResolvConf(content string) *runtimeapi.DNSConfig {
-	dns := &runtimeapi.DNSConfig{}
-	for line := range strings.Lines(content) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 {
-			continue
+// mergeDNSOptions adds the pod's options, which take the place of the node's of the
+// same name.
+func mergeDNSOptions(options []string, own []corev1.PodDNSConfigOption) []string {
+	merged := slices.Clone(options)
+	for _, o := range own {
+		text := o.Name
+		if value := ptr.Deref(o.Value, ""); value != "" {
+			text += ":" + value
 		}
-		switch fields[0] {
-		case "nameserver":
-			dns.Servers = append(dns.Servers, fields[1])
-		case "search":
-			dns.Searches = fields[1:]
-		case "options":
-			dns.Options = append(dns.Options, fields[1:]...)
+		named := func(option string) bool {
+			name, _, _ := strings.Cut(option, ":")
+			return name == o.Name
+		}
+		if at := slices.IndexFunc(merged, named); at >= 0 {
+			merged[at] = text
+		} else {
+			merged = append(merged, text)
 		}
 	}
-	return dns
+	return merged
+}
+
+// limitDNS cuts the settings to what resolvers take, and says what it cut.
+func limitDNS(dns *runtimeapi.DNSConfig) (warnings []string) {
+	if len(dns.Servers) > maxNameservers {
+		dns.Servers = dns.Servers[:maxNameservers]
+		warnings = append(warnings, "Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: "+
+			strings.Join(dns.Servers, " "))
+	}
+	if fit := fittingSearches(dns.Searches); fit < len(dns.Searches) {
+		dns.Searches = dns.Searches[:fit]
+		warnings = append(warnings, "Search Line limits were exceeded, some search paths have been omitted, the applied search line is: "+
+			strings.Join(dns.Searches, " "))
+	}
+	return warnings
+}
+
+// fittingSearches is how many of the search paths there is room for in one line.
+func fittingSearches(searches []string) int {
+	length := 0
+	for i, s := range searches {
+		if length += len(s); i == maxSearches || length > maxSearchesChars {
+			return i
+		}
+		length += len(" ")
+	}
+	return len(searches)
 }

@@ -4,11 +4,15 @@
 package podruntime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/berth-run/berth/agent/podtypes"
 )
@@ -19,7 +23,28 @@ func (r *Runtime) Status(ctx context.Context) (podtypes.RuntimeStatus, error) {
 	if err != nil {
 		return podtypes.RuntimeStatus{}, fmt.Errorf("runtime status: %w", err)
 	}
-	return toRuntimeStatus(reply.GetStatus().GetConditions()), nil
+	s := toRuntimeStatus(reply.GetStatus().GetConditions())
+	s.Handlers, s.Features = toHandlers(reply.GetRuntimeHandlers()), toFeatures(reply.GetFeatures())
+	return s, nil
+}
+
+func toHandlers(all []*runtimeapi.RuntimeHandler) []corev1.NodeRuntimeHandler {
+	var out []corev1.NodeRuntimeHandler
+	for _, h := range all {
+		out = append(out, corev1.NodeRuntimeHandler{Name: h.GetName(), Features: &corev1.NodeRuntimeHandlerFeatures{
+			RecursiveReadOnlyMounts: ptr.To(h.GetFeatures().GetRecursiveReadOnlyMounts()),
+			UserNamespaces:          ptr.To(h.GetFeatures().GetUserNamespaces()),
+		}})
+	}
+	slices.SortFunc(out, func(a, b corev1.NodeRuntimeHandler) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func toFeatures(f *runtimeapi.RuntimeFeatures) *corev1.NodeFeatures {
+	if f == nil {
+		return nil
+	}
+	return &corev1.NodeFeatures{SupplementalGroupsPolicy: ptr.To(f.GetSupplementalGroupsPolicy())}
 }
 
 func toRuntimeStatus(conditions []*runtimeapi.RuntimeCondition) podtypes.RuntimeStatus {

@@ -9,13 +9,17 @@ import (
 )
 
 // sandboxConfig is what the runtime makes the pod's sandbox from. It also goes
-// with the creation of each container.
-func (r *Runtime) sandboxConfig(pod *corev1.Pod, attempt uint32) (*runtimeapi.PodSandboxConfig, error) {
-	dns, err := r.dnsConfig()
+// with the creation of each container. The warnings are for users to see.
+func (r *Runtime) sandboxConfig(pod *corev1.Pod, attempt uint32) (config *runtimeapi.PodSandboxConfig, warnings []string, err error) {
+	dns, warnings, err := r.dnsConfig(pod)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	config := &runtimeapi.PodSandboxConfig{
+	userns, err := r.userNamespace(pod)
+	if err != nil {
+		return nil, nil, err
+	}
+	config = &runtimeapi.PodSandboxConfig{
 		Metadata: &runtimeapi.PodSandboxMetadata{
 			Name: pod.Name, Namespace: pod.Namespace, Uid: string(pod.UID), Attempt: attempt,
 		},
@@ -25,31 +29,15 @@ func (r *Runtime) sandboxConfig(pod *corev1.Pod, attempt uint32) (*runtimeapi.Po
 		Labels:       r.sandboxLabels(pod),
 		Annotations:  pod.Annotations,
 		Linux: &runtimeapi.LinuxPodSandboxConfig{
-			CgroupParent: r.cfg.CgroupParent(pod),
-			SecurityContext: &runtimeapi.LinuxSandboxSecurityContext{
-				NamespaceOptions: namespaceOptions(pod),
-				Seccomp:          unconfined,
-			},
+			CgroupParent:    r.cfg.CgroupParent(pod),
+			SecurityContext: sandboxSecurity(pod, userns),
+			Sysctls:         sysctls(pod),
 		},
 	}
 	if !pod.Spec.HostNetwork {
-		config.Hostname = podHostname(pod)
+		config.Hostname, err = kernelHostname(pod, r.cfg.ClusterDomain)
 	}
-	return config, nil
-}
-
-// namespaceOptions: containers share the pod's network and IPC, each has its own
-// processes.
-func namespaceOptions(pod *corev1.Pod) *runtimeapi.NamespaceOption {
-	o := &runtimeapi.NamespaceOption{
-		Network: runtimeapi.NamespaceMode_POD,
-		Ipc:     runtimeapi.NamespaceMode_POD,
-		Pid:     runtimeapi.NamespaceMode_CONTAINER,
-	}
-	if pod.Spec.HostNetwork {
-		o.Network = runtimeapi.NamespaceMode_NODE
-	}
-	return o
+	return config, warnings, err
 }
 
 // portMappings are the host ports of the pod. In the host's network a port needs

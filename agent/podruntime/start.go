@@ -41,6 +41,12 @@ func (s *podSync) startContainer(ctx context.Context, sandbox *podSandbox, c *co
 		return err
 	}
 	config.Image = &runtimeapi.ImageSpec{Image: id, UserSpecifiedImage: c.Image}
+	if err := settleImageMounts(ctx, config.Mounts, image.volumes, slot); err != nil {
+		return err
+	}
+	if err := s.settleUser(ctx, c, config); err != nil {
+		return s.failed(ctx, c, "CreateContainerConfigError", err)
+	}
 	id, err = s.createAndStart(ctx, sandbox, c, config)
 	if err != nil {
 		return err

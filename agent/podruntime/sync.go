@@ -163,7 +163,7 @@ func (s *podSync) crashLoop(c *corev1.Container, wait time.Duration) error {
 func (s *podSync) sandbox(ctx context.Context, a podActions) (*podSandbox, error) {
 	if !a.CreateSandbox {
 		current := s.status.Current()
-		config, err := s.sandboxConfig(s.pod, current.Attempt)
+		config, _, err := s.sandboxConfig(s.pod, current.Attempt)
 		return &podSandbox{id: current.ID, config: config, ips: s.podIPs(s.pod, current.IPs)}, err
 	}
 	s.result.Changed = true

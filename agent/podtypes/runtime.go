@@ -155,3 +155,7 @@ type RuntimeStatus struct {
 	Reason  string
 	Message string
 }
+	// Handlers are what it can run pods with; the default one has no name. Features are
+	// what all of them can. Both are nil while they are not known.
+	Handlers []corev1.NodeRuntimeHandler
+	Features *corev1.NodeFeatures

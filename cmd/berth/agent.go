@@ -76,6 +76,8 @@ func agentCommand() *cobra.Command {
 	f.IntVar(&cfg.MaxParallelPulls, "max-parallel-image-pulls", images.DefaultMaxParallelPulls, "how many images are pulled at once; others wait for their turn")
 	f.StringVar(&cfg.RegistryCredentials, "registry-credentials", "", "file with the node's own logins for registries, as Docker's config.json; default: config.json in --state-dir")
 	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
+	f.StringVar(&cfg.ClusterDomain, "cluster-domain", agent.DefaultClusterDomain, "what the names of pods with a subdomain end in")
+	f.StringSliceVar(&cfg.AllowedUnsafeSysctls, "allowed-unsafe-sysctls", nil, "sysctls that pods may set besides the safe ones, such as net.core.*,kernel.msgmax")
 	logs.addFlags(c)
 	c.AddCommand(agentDownCommand())
 	return c

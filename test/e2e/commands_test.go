@@ -193,7 +193,7 @@ func TestBadInputIsRefusedWithItsReason(t *testing.T) {
 	w.create(pod("taken", app("c")))
 	path := harness.PodPath(w.ns, "")
 	unsupported := pod("p", app("c"))
-	unsupported.Spec.HostPID = true
+	unsupported.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "r"}}
 	for name, c := range map[string]struct {
 		method, path string
 		body         any
@@ -205,7 +205,7 @@ func TestBadInputIsRefusedWithItsReason(t *testing.T) {
 		"unknown namespace": {"POST", harness.PodPath("nowhere", ""), pod("p", app("c")), 404, "nowhere"},
 		"name taken":        {"POST", path, pod("taken", app("c")), 409, "taken"},
 		"invalid name":      {"POST", path, pod("Not_A_Name", app("c")), 422, "metadata.name"},
-		"unsupported field": {"POST", path, unsupported, 422, "spec.hostPID"},
+		"unsupported field": {"POST", path, unsupported, 422, "spec.resourceClaims"},
 		"no image":          {"POST", path, pod("p", corev1.Container{Name: "c"}), 422, "spec.containers[0].image"},
 		"negative grace":    {"DELETE", path + "/taken?gracePeriodSeconds=-5", nil, 422, "gracePeriodSeconds"},
 		"too large":         {"POST", path, append([]byte(`{"x": "`), append(bytes.Repeat([]byte("x"), 2<<20), []byte(`"}`)...)...), 413, ""},
