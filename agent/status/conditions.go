@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/berth-run/berth/api"
 )
 
 // Reasons of conditions, as the kubelet words them.
@@ -78,7 +80,7 @@ func uninitialized(pod *corev1.Pod, status *corev1.PodStatus) []string {
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
 		s := statusOf(status.InitContainerStatuses, c.Name)
-		done := s != nil && (s.Ready || isRestartableInit(c) && s.Started != nil && *s.Started)
+		done := s != nil && (s.Ready || api.IsSidecar(c) && s.Started != nil && *s.Started)
 		if !done {
 			names = append(names, c.Name)
 		}
@@ -101,7 +103,7 @@ func notReadySidecars(pod *corev1.Pod, status *corev1.PodStatus) []string {
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
 		s := statusOf(status.InitContainerStatuses, c.Name)
-		if isRestartableInit(c) && (s == nil || !s.Ready) {
+		if api.IsSidecar(c) && (s == nil || !s.Ready) {
 			names = append(names, c.Name)
 		}
 	}

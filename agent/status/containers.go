@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/api"
 )
 
 // Waiting reasons of a container that nobody has a better reason for.
@@ -15,11 +16,20 @@ const (
 	ContainerCreating = "ContainerCreating"
 )
 
+// kind of a container.
+type kind int
+
+const (
+	regular kind = iota
+	initial
+	ephemeral
+)
+
 // containerStatuses shows each container of a list, in its order.
-func (in *Input) containerStatuses(list []corev1.Container, previous []corev1.ContainerStatus, isInit bool) []corev1.ContainerStatus {
+func (in *Input) containerStatuses(of kind, list []corev1.Container, previous []corev1.ContainerStatus) []corev1.ContainerStatus {
 	var out []corev1.ContainerStatus
 	for i := range list {
-		c := container{Input: in, spec: &list[i], isInit: isInit}
+		c := container{Input: in, spec: &list[i], kind: of}
 		if p := statusOf(previous, list[i].Name); p != nil {
 			c.previous = *p
 		}
@@ -40,8 +50,8 @@ func statusOf(list []corev1.ContainerStatus, name string) *corev1.ContainerStatu
 // container is one container whose status is being made.
 type container struct {
 	*Input
-	spec   *corev1.Container
-	isInit bool
+	spec *corev1.Container
+	kind kind
 	// previous is empty for a container that was never reported.
 	previous corev1.ContainerStatus
 }
@@ -61,11 +71,14 @@ func (c *container) status() corev1.ContainerStatus {
 	return s
 }
 
-// setProbed: an init container is ready when it has done its work, any other while
-// it runs and its probes are content.
+// setProbed: an init container is ready when it has done its work, a sidecar or regular
+// one while it runs and its probes are content. Nobody waits for an ephemeral one.
 func (c *container) setProbed(s *corev1.ContainerStatus) {
+	if c.kind == ephemeral {
+		return
+	}
 	started, ready := c.probed(s)
-	if c.isInit && !isRestartableInit(c.spec) {
+	if c.kind == initial && !api.IsSidecar(c.spec) {
 		ready = s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
 	}
 	s.Started, s.Ready = &started, ready
@@ -143,17 +156,5 @@ func (c *container) waitingReason(id string) (*corev1.ContainerStateWaiting, boo
 
 // restarts tells whether a container that ended with this code is to run again.
 func (c *container) restarts(exitCode int32) bool {
-	switch {
-	case isRestartableInit(c.spec):
-		return true
-	case c.Pod.Spec.RestartPolicy == corev1.RestartPolicyNever:
-		return false
-	case c.isInit || c.Pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure:
-		return exitCode != 0
-	}
-	return true
-}
-
-func isRestartableInit(c *corev1.Container) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	return api.ShouldRestart(&c.Pod.Spec, c.spec, exitCode)
 }

@@ -209,3 +209,35 @@ func TestB085RestartCountNeverFalls(t *testing.T) {
 		t.Errorf("restart count %d, want 6", last)
 	}
 }
+
+func TestEphemeralContainerStatus(t *testing.T) {
+	pod := newPod(always, "a", "debug-d")
+	for name, tc := range map[string]struct {
+		have []podtypes.ContainerStatus
+		want string
+	}{
+		"not made yet": {nil, "waiting ContainerCreating"},
+		"runs":         {[]podtypes.ContainerStatus{running("debug-d", 0)}, "running"},
+		"ended":        {[]podtypes.ContainerStatus{exited("debug-d", 0, 1)}, "terminated Error 1"},
+	} {
+		status := generate(pod, runtimeStatus(tc.have...))
+		got := status.EphemeralContainerStatuses
+		if len(got) != 1 || show(got[0].State) != tc.want || got[0].Started != nil || got[0].Ready {
+			t.Errorf("%s: %+v, want %s", name, got, tc.want)
+		}
+		status = after(status, pod, runtimeStatus())
+		if lost := status.EphemeralContainerStatuses[0].State; tc.want[0] == 't' && show(lost) != tc.want {
+			t.Errorf("%s, and its record is gone: %s", name, show(lost))
+		}
+	}
+}
+
+// B026: what was pruned from the runtime is shown as it was last reported.
+func TestPrunedInitContainerStaysCompleted(t *testing.T) {
+	pod := newPod(always, "init-a", "a")
+	before := generate(pod, runtimeStatus(exited("init-a", 0, 0), running("a", 0)))
+	got := after(before, pod, runtimeStatus(running("a", 0)))
+	if s := got.InitContainerStatuses[0]; show(s.State) != "terminated Completed 0" || !s.Ready || s.RestartCount != 0 {
+		t.Errorf("got %+v", s)
+	}
+}

@@ -55,14 +55,13 @@ func Generate(in Input) corev1.PodStatus {
 	}
 	in.Ended = in.Ended || api.IsTerminalPhase(in.Previous.Phase)
 	status := corev1.PodStatus{
-		ObservedGeneration:    in.Pod.Generation,
-		QOSClass:              api.QoSClass(in.Pod),
-		StartTime:             in.startTime(),
-		Reason:                in.Previous.Reason,
-		Message:               in.Previous.Message,
-		InitContainerStatuses: in.containerStatuses(in.Pod.Spec.InitContainers, in.Previous.InitContainerStatuses, true),
-		ContainerStatuses:     in.containerStatuses(in.Pod.Spec.Containers, in.Previous.ContainerStatuses, false),
+		ObservedGeneration: in.Pod.Generation,
+		QOSClass:           api.QoSClass(in.Pod),
+		StartTime:          in.startTime(),
+		Reason:             in.Previous.Reason,
+		Message:            in.Previous.Message,
 	}
+	in.setContainers(&status, in.Previous)
 	limitMessages(in.Pod, &status)
 	in.setAddresses(&status)
 	status.Phase = in.phase(&status)
@@ -73,6 +72,14 @@ func Generate(in Input) corev1.PodStatus {
 	in.setConditions(&status)
 	settle(in.Previous, &status, stamp(in.Now))
 	return status
+}
+
+// setContainers shows the containers of all kinds.
+func (in *Input) setContainers(status, previous *corev1.PodStatus) {
+	spec := &in.Pod.Spec
+	status.InitContainerStatuses = in.containerStatuses(initial, spec.InitContainers, previous.InitContainerStatuses)
+	status.ContainerStatuses = in.containerStatuses(regular, spec.Containers, previous.ContainerStatuses)
+	status.EphemeralContainerStatuses = in.containerStatuses(ephemeral, api.EphemeralContainers(spec), previous.EphemeralContainerStatuses)
 }
 
 // phase adds to the kubelet's rules that a pod which the node ended for a reason

@@ -20,7 +20,7 @@ var (
 )
 
 // newPod has the named containers; a name that begins with init- is an init
-// container's, one that begins with side- a restartable one's.
+// container's, one with side- a sidecar's, one with debug- an ephemeral container's.
 func newPod(policy corev1.RestartPolicy, names ...string) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "uid-1", Generation: 3},
@@ -30,6 +30,9 @@ func newPod(policy corev1.RestartPolicy, names ...string) *corev1.Pod {
 	for _, name := range names {
 		c := corev1.Container{Name: name, Image: name + ":1"}
 		switch name[:min(5, len(name))] {
+		case "debug":
+			pod.Spec.EphemeralContainers = append(pod.Spec.EphemeralContainers,
+				corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon(c)})
 		case "init-":
 			pod.Spec.InitContainers = append(pod.Spec.InitContainers, c)
 		case "side-":

@@ -15,13 +15,14 @@ type tally struct {
 	pendingInit int
 	// pendingSidecar: restartable init containers that have not started yet.
 	pendingSidecar int
-	failedInit     int
-	running        int
+	// failedInit: init containers that failed; lostInit: those that are not tried again.
+	failedInit, lostInit int
+	running              int
 	// waiting: regular containers or sidecars that never started.
 	waiting int
-	// stopped: regular containers that ended, whether they are started again or not.
-	stopped   int
-	succeeded int
+	// stopped: regular containers that ended; toRestart: those that are started again.
+	stopped, toRestart int
+	succeeded          int
 }
 
 // getPhase derives the phase by the kubelet's rules: Pending until every
@@ -30,9 +31,8 @@ type tally struct {
 // is to run again.
 func getPhase(pod *corev1.Pod, status *corev1.PodStatus, ended bool) corev1.PodPhase {
 	t := count(pod, status)
-	restart := pod.Spec.RestartPolicy
 	switch {
-	case t.failedInit > 0 && (ended || restart == corev1.RestartPolicyNever):
+	case t.lostInit > 0 || t.failedInit > 0 && ended:
 		return corev1.PodFailed
 	case t.pendingInit > 0 || t.failedInit > 0 || t.waiting > 0:
 		return corev1.PodPending
@@ -40,12 +40,10 @@ func getPhase(pod *corev1.Pod, status *corev1.PodStatus, ended bool) corev1.PodP
 		return corev1.PodPending
 	case t.running > 0:
 		return corev1.PodRunning
-	case !ended && restart == corev1.RestartPolicyAlways:
+	case !ended && t.toRestart > 0:
 		return corev1.PodRunning
 	case t.stopped == t.succeeded:
 		return corev1.PodSucceeded
-	case !ended && restart == corev1.RestartPolicyOnFailure:
-		return corev1.PodRunning
 	}
 	return corev1.PodFailed
 }
@@ -53,26 +51,29 @@ func getPhase(pod *corev1.Pod, status *corev1.PodStatus, ended bool) corev1.PodP
 func count(pod *corev1.Pod, status *corev1.PodStatus) tally {
 	var t tally
 	for i := range pod.Spec.InitContainers {
-		s := &status.InitContainerStatuses[i]
-		if isRestartableInit(&pod.Spec.InitContainers[i]) {
+		c, s := &pod.Spec.InitContainers[i], &status.InitContainerStatuses[i]
+		if api.IsSidecar(c) {
 			t.addSidecar(s)
 		} else {
-			t.addInit(s)
+			t.addInit(s, &pod.Spec, c)
 		}
 	}
 	for i := range status.ContainerStatuses {
-		t.addRegular(&status.ContainerStatuses[i])
+		t.addRegular(&status.ContainerStatuses[i], &pod.Spec, &pod.Spec.Containers[i])
 	}
 	return t
 }
 
-func (t *tally) addInit(s *corev1.ContainerStatus) {
+func (t *tally) addInit(s *corev1.ContainerStatus, spec *corev1.PodSpec, c *corev1.Container) {
 	end := lastEnd(s)
 	switch {
 	case end == nil || s.State.Running != nil:
 		t.pendingInit++
 	case end.ExitCode != 0:
 		t.failedInit++
+		if !api.ShouldRestart(spec, c, end.ExitCode) {
+			t.lostInit++
+		}
 	case s.State.Waiting != nil:
 		t.pendingInit++
 	}
@@ -89,7 +90,7 @@ func (t *tally) addSidecar(s *corev1.ContainerStatus) {
 	}
 }
 
-func (t *tally) addRegular(s *corev1.ContainerStatus) {
+func (t *tally) addRegular(s *corev1.ContainerStatus, spec *corev1.PodSpec, c *corev1.Container) {
 	end := lastEnd(s)
 	switch {
 	case s.State.Running != nil:
@@ -98,6 +99,9 @@ func (t *tally) addRegular(s *corev1.ContainerStatus) {
 		t.waiting++
 	default:
 		t.stopped++
+		if s.State.Waiting != nil || api.ShouldRestart(spec, c, end.ExitCode) {
+			t.toRestart++
+		}
 		if s.State.Terminated != nil && end.ExitCode == 0 {
 			t.succeeded++
 		}

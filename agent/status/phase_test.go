@@ -160,3 +160,43 @@ func TestPhaseOverALife(t *testing.T) {
 		}
 	}
 }
+
+func TestPhaseFollowsThePoliciesOfContainers(t *testing.T) {
+	own := func(c *corev1.Container, policy corev1.ContainerRestartPolicy, codes ...int32) {
+		c.RestartPolicy = &policy
+		if len(codes) > 0 {
+			c.RestartPolicyRules = []corev1.ContainerRestartRule{{
+				Action:    corev1.ContainerRestartRuleActionRestart,
+				ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: codes},
+			}}
+		}
+	}
+	for name, tc := range map[string]struct {
+		policy corev1.RestartPolicy
+		change func(*corev1.PodSpec)
+		have   []podtypes.ContainerStatus
+		want   corev1.PodPhase
+	}{
+		"none is started again": {always, func(s *corev1.PodSpec) { own(&s.Containers[0], "Never"); own(&s.Containers[1], "Never") },
+			[]podtypes.ContainerStatus{exited("a", 0, 0), exited("b", 0, 1)}, failed},
+		"one is started again": {never, func(s *corev1.PodSpec) { own(&s.Containers[0], "Always") },
+			[]podtypes.ContainerStatus{exited("a", 0, 0), exited("b", 0, 1)}, isRunning},
+		"a rule starts it again": {never, func(s *corev1.PodSpec) { own(&s.Containers[0], "Never", 42) },
+			[]podtypes.ContainerStatus{exited("a", 0, 42), exited("b", 0, 0)}, isRunning},
+		"no rule fits": {never, func(s *corev1.PodSpec) { own(&s.Containers[0], "Never", 42) },
+			[]podtypes.ContainerStatus{exited("a", 0, 1), exited("b", 0, 0)}, failed},
+		"an init container is not tried again": {always, func(s *corev1.PodSpec) { own(&s.InitContainers[0], "Never") },
+			[]podtypes.ContainerStatus{exited("init-i", 0, 1)}, failed},
+		"an init container is tried again": {never, func(s *corev1.PodSpec) { own(&s.InitContainers[0], "OnFailure") },
+			[]podtypes.ContainerStatus{exited("init-i", 0, 1)}, pending},
+	} {
+		pod := newPod(tc.policy, "a", "b")
+		if tc.have[0].Name == "init-i" {
+			pod = newPod(tc.policy, "init-i", "a", "b")
+		}
+		tc.change(&pod.Spec)
+		if got := generate(pod, runtimeStatus(tc.have...)).Phase; got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}

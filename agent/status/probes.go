@@ -44,8 +44,8 @@ func (c *container) says(s *corev1.ContainerStatus, kind podtypes.ProbeKind, bef
 // probedAnew is the previous status but for what probes and readiness gates say now.
 func (in *Input) probedAnew() corev1.PodStatus {
 	status := *in.Previous.DeepCopy()
-	in.probeAnew(in.Pod.Spec.InitContainers, status.InitContainerStatuses, true)
-	in.probeAnew(in.Pod.Spec.Containers, status.ContainerStatuses, false)
+	in.probeAnew(initial, in.Pod.Spec.InitContainers, status.InitContainerStatuses)
+	in.probeAnew(regular, in.Pod.Spec.Containers, status.ContainerStatuses)
 	for _, c := range in.readiness(&status) {
 		replaceCondition(&status, c)
 	}
@@ -53,10 +53,10 @@ func (in *Input) probedAnew() corev1.PodStatus {
 	return status
 }
 
-func (in *Input) probeAnew(list []corev1.Container, statuses []corev1.ContainerStatus, isInit bool) {
+func (in *Input) probeAnew(of kind, list []corev1.Container, statuses []corev1.ContainerStatus) {
 	for i := range list {
 		if s := statusOf(statuses, list[i].Name); s != nil {
-			c := container{Input: in, spec: &list[i], isInit: isInit, previous: *s}
+			c := container{Input: in, spec: &list[i], kind: of, previous: *s}
 			c.setProbed(s)
 		}
 	}

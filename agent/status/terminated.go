@@ -13,8 +13,7 @@ import (
 func Terminated(pod *corev1.Pod, status *corev1.PodStatus) *corev1.PodStatus {
 	in := Input{Pod: pod, Previous: status, Ended: true}
 	final := status.DeepCopy()
-	final.InitContainerStatuses = in.containerStatuses(pod.Spec.InitContainers, status.InitContainerStatuses, true)
-	final.ContainerStatuses = in.containerStatuses(pod.Spec.Containers, status.ContainerStatuses, false)
+	in.setContainers(final, status)
 	final.Phase = in.phase(final)
 	holdPhase(status, final)
 	final.Conditions = nil
