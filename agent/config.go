@@ -48,25 +48,25 @@ type Config struct {
 	// RegistryCredentials is a file with the node's own logins for registries, as
 	// Docker's config.json; empty means config.json in StateDir. It need not exist.
 	RegistryCredentials string
-	// Health is the address of /healthz and /metrics; empty means none.
-	Health string
-	Logger *slog.Logger
 	// ClusterDomain is what the names of pods with a subdomain end in; empty means
 	// DefaultClusterDomain.
 	ClusterDomain string
 	// AllowedUnsafeSysctls are those that pods may set besides the safe ones: names, or
 	// beginnings that end in *.
 	AllowedUnsafeSysctls []string
+	// Health is the address of /healthz and /metrics; empty means none.
+	Health string
+	Logger *slog.Logger
 }
 
 // DefaultMaxPods is how many pods a node takes unless told otherwise.
 const DefaultMaxPods = 110
 
-// runRoot holds the run directories of all nodes of the machine.
-const runRoot = "/run/berth"
-
 // DefaultClusterDomain is the one that most clusters have.
 const DefaultClusterDomain = "cluster.local"
+
+// runRoot holds the run directories of all nodes of the machine.
+const runRoot = "/run/berth"
 
 func (c *Config) validate() error {
 	if errs := validation.IsDNS1123Subdomain(c.Name); len(errs) > 0 {

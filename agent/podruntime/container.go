@@ -28,7 +28,7 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 	if err != nil {
 		return nil, err
 	}
-	mounts, err := r.mounts(pod, c, vars.values, restartCount, podIPs)
+	mounts, err := r.mounts(pod, c, restartCount, podIPs)
 	if err != nil {
 		return nil, err
 	}

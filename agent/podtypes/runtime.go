@@ -154,8 +154,8 @@ type RuntimeStatus struct {
 	// Reason and Message say why one of them is false.
 	Reason  string
 	Message string
-}
 	// Handlers are what it can run pods with; the default one has no name. Features are
 	// what all of them can. Both are nil while they are not known.
 	Handlers []corev1.NodeRuntimeHandler
 	Features *corev1.NodeFeatures
+}
