@@ -6,6 +6,8 @@ package podruntime
 import (
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/berth-run/berth/api"
 )
 
 // sandboxConfig is what the runtime makes the pod's sandbox from. It also goes
@@ -47,8 +49,8 @@ func portMappings(pod *corev1.Pod) []*runtimeapi.PortMapping {
 		return nil
 	}
 	var all []*runtimeapi.PortMapping
-	for i := range pod.Spec.Containers {
-		for _, p := range pod.Spec.Containers[i].Ports {
+	for _, c := range api.LongRunning(&pod.Spec) {
+		for _, p := range c.Ports {
 			if p.HostPort > 0 {
 				all = append(all, &runtimeapi.PortMapping{
 					Protocol:      protocol(p.Protocol),

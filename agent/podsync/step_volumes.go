@@ -37,10 +37,8 @@ func (p *podSync) mountVolumes(ctx context.Context) error {
 // that do not run.
 func everyContainer(pod *corev1.Pod, why podtypes.WaitingReason) map[string]podtypes.WaitingReason {
 	all := map[string]podtypes.WaitingReason{}
-	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range list {
-			all[list[i].Name] = why
-		}
+	for _, c := range api.Containers(&pod.Spec) {
+		all[c.Name] = why
 	}
 	return all
 }
