@@ -39,9 +39,11 @@ func containerFields() []fieldRule {
 		{path: "volumeMounts[].name"},
 		{path: "volumeMounts[].mountPath"},
 		{path: "volumeMounts[].readOnly"},
+		{path: "volumeMounts[].subPath"},
+		{path: "volumeMounts[].subPathExpr"},
+		{path: "volumeMounts[].mountPropagation"},
+		{path: "volumeMounts[].recursiveReadOnly"},
 
-		{path: "volumeMounts[].mountPropagation", values: []any{corev1.MountPropagationNone}},
-		{path: "volumeMounts[].recursiveReadOnly", values: []any{corev1.RecursiveReadOnlyDisabled}},
 		{path: "resizePolicy"},
 	}
 }

@@ -30,7 +30,7 @@ func validateContainer(c *corev1.Container, volumes sets.Set[string], path *fiel
 	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
 	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
 	errs = append(errs, validateEnvFrom(c.EnvFrom, path.Child("envFrom"))...)
-	errs = append(errs, validateVolumeMounts(c.VolumeMounts, volumes, path.Child("volumeMounts"))...)
+	errs = append(errs, validateVolumeMounts(c, volumes, path.Child("volumeMounts"))...)
 	return append(errs, validateResources(&c.Resources, path.Child("resources"))...)
 }
 
@@ -48,33 +48,4 @@ func checkImage(image string) []string {
 		return []string{"must not have leading or trailing whitespace"}
 	}
 	return nil
-}
-
-func validateVolumeMounts(mounts []corev1.VolumeMount, volumes sets.Set[string], path *field.Path) (errs field.ErrorList) {
-	paths := sets.New[string]()
-	for i, m := range mounts {
-		at := path.Index(i)
-		switch {
-		case m.Name == "":
-			errs = append(errs, field.Required(at.Child("name"), ""))
-		case !volumes.Has(m.Name):
-			errs = append(errs, field.NotFound(at.Child("name"), m.Name))
-		}
-		errs = append(errs, requiredOr(at.Child("mountPath"), m.MountPath, checkMountPath)...)
-		if paths.Has(m.MountPath) && m.MountPath != "" {
-			errs = append(errs, field.Invalid(at.Child("mountPath"), m.MountPath, "must be unique"))
-		}
-		paths.Insert(m.MountPath)
-	}
-	return errs
-}
-
-func checkMountPath(path string) (messages []string) {
-	if !strings.HasPrefix(path, "/") {
-		messages = append(messages, "must be an absolute path")
-	}
-	if strings.Contains(path, ":") {
-		messages = append(messages, "must not contain ':'")
-	}
-	return messages
 }

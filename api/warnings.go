@@ -50,6 +50,7 @@ func podWarnings(pod *corev1.Pod) (out []string) {
 		out = append(out, envWarnings(c.Env, path.Child("env"))...)
 		out = append(out, portWarnings(c.Ports, path.Child("ports"))...)
 	})
+	out = append(out, fixedFileWarnings(pod)...)
 	return out
 }
 

@@ -47,6 +47,9 @@ type Config struct {
 	CgroupParent func(*corev1.Pod) string
 	// Volumes are the pod's mounted volumes by name.
 	Volumes func(types.UID) map[string]podtypes.Volume
+	// SubPath mounts a part of a volume at a place that no container can change, and
+	// returns the place.
+	SubPath func(types.UID, podtypes.SubPath) (string, error)
 	Objects Objects
 	// Allocatable is what the node has for pods.
 	Allocatable func() corev1.ResourceList

@@ -28,7 +28,7 @@ func (r *Runtime) containerConfig(pod *corev1.Pod, c *corev1.Container, restartC
 	if err != nil {
 		return nil, err
 	}
-	mounts, err := r.mounts(pod, c, restartCount, podIPs)
+	mounts, err := r.mounts(pod, c, vars.values, restartCount, podIPs)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func containerLogPath(container string, restartCount uint32) string {
 
 // mounts are the container's volumes, the pod's hosts file and the file for the
 // container's last words. The two files give way to a volume at their path.
-func (r *Runtime) mounts(pod *corev1.Pod, c *corev1.Container, restartCount uint32, podIPs []string) ([]*runtimeapi.Mount, error) {
-	all, err := volumeMounts(c, r.cfg.Volumes(pod.UID))
+func (r *Runtime) mounts(pod *corev1.Pod, c *corev1.Container, vars map[string]string, restartCount uint32, podIPs []string) ([]*runtimeapi.Mount, error) {
+	all, err := r.volumeMounts(pod.UID, c, vars)
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,14 @@ import (
 	"path"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
-
-	"github.com/berth-run/berth/agent/podtypes"
 )
 
-// volumeMounts puts the pod's volumes where the container asks for them.
-func volumeMounts(c *corev1.Container, volumes map[string]podtypes.Volume) ([]*runtimeapi.Mount, error) {
+// volumeMounts puts the pod's volumes where the container asks for them. vars are the
+// container's environment.
+func (r *Runtime) volumeMounts(uid types.UID, c *corev1.Container, vars map[string]string) ([]*runtimeapi.Mount, error) {
+	volumes := r.cfg.Volumes(uid)
 	var all []*runtimeapi.Mount
 	for i := range c.VolumeMounts {
 		m := &c.VolumeMounts[i]
@@ -22,9 +23,21 @@ func volumeMounts(c *corev1.Container, volumes map[string]podtypes.Volume) ([]*r
 		if !ok {
 			return nil, fmt.Errorf("volume %q is not mounted on the node", m.Name)
 		}
+		if volume.Image != nil {
+			mount, err := imageMount(m, volume.Image, vars)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, mount)
+			continue
+		}
+		source, err := r.mountSource(uid, c, i, volume, vars)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, &runtimeapi.Mount{
 			ContainerPath: path.Join("/", m.MountPath),
-			HostPath:      volume.HostPath,
+			HostPath:      source,
 			Readonly:      m.ReadOnly,
 			Propagation:   propagation(m.MountPropagation),
 		})

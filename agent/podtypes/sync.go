@@ -37,6 +37,16 @@ type Volume struct {
 	HostPath string
 }
 
+// SubPath is the part of a volume that a container's mount shows.
+type SubPath struct {
+	Volume string
+	// Path is below the volume's.
+	Path string
+	// Container and the number of its mount tell the parts of a volume apart.
+	Container string
+	Mount     int
+}
+
 // RejectError is a node's refusal to run a pod: it becomes phase Failed with this
 // reason, or a Pending condition, by the caller's choice.
 type RejectError struct {

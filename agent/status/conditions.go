@@ -28,6 +28,7 @@ func (in *Input) setConditions(status *corev1.PodStatus) {
 		in.generated(corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}),
 		in.generated(in.readyToStartContainers()))
 	status.Conditions = append(status.Conditions, in.readiness(status)...)
+	status.Conditions = append(status.Conditions, in.volumeUpdates()...)
 }
 
 // readiness are the conditions that follow from those of the containers.

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -23,8 +22,10 @@ import (
 
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/api"
-	"github.com/berth-run/berth/internal/mounts"
 )
+
+// volumesName is, in a pod's directory, where its volumes are.
+const volumesName = "volumes"
 
 // Objects is where the contents of configMap and secret volumes come from. A
 // missing object is an error that names it and for which IsNotFound of
@@ -160,24 +161,8 @@ func (m *Manager) Volumes(uid types.UID) map[string]podtypes.Volume {
 	return maps.Clone(m.mounted[uid])
 }
 
-// Unmount takes away everything that was prepared for the pod, contents of
-// emptyDirs included, in this run of the agent or in an earlier one.
-func (m *Manager) Unmount(_ context.Context, uid types.UID) error {
-	dir := filepath.Join(m.podDir(uid), "volumes")
-	if err := mounts.UnmountBelow(dir, 0); err != nil {
-		return fmt.Errorf("volumes of pod %s: %w", uid, err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("volumes of pod %s: %w", uid, err)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.mounted, uid)
-	return nil
-}
-
 func (m *Manager) podDir(uid types.UID) string { return filepath.Join(m.pods, string(uid)) }
 
 func (m *Manager) volumeDir(uid types.UID, kind, name string) string {
-	return filepath.Join(m.podDir(uid), "volumes", kind, name)
+	return filepath.Join(m.podDir(uid), volumesName, kind, name)
 }

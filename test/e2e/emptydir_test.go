@@ -42,7 +42,7 @@ func TestB075AnEmptyDirInMemoryHasItsSize(t *testing.T) {
 		df -k /dev/shm | tail -1
 		dd if=/dev/zero of=/dev/shm/f bs=1M count=32; echo "dd ended with $?"; wc -c /dev/shm/f; exit 1`)),
 		"/dev/shm", emptyDir(corev1.StorageMediumMemory, "16Mi")))
-	log := w.waitLog("p", "/dev/shm/f")
+	log := w.waitLog("p", "16777216 /dev/shm/f")
 	for _, want := range []string{" 16384 ", "No space left on device", "dd ended with 1", "16777216 /dev/shm/f"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
