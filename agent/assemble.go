@@ -28,6 +28,7 @@ import (
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
 	"github.com/berth-run/berth/agent/prober"
+	"github.com/berth-run/berth/agent/resize"
 	"github.com/berth-run/berth/agent/session"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
@@ -104,12 +105,13 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	}
 	generator := pleg.New(runtime, pleg.Options{Logger: a.log, Metrics: a.metrics})
 
+	resizes := &resize.Progress{}
 	var loop *syncloop.Loop
 	reporter := &status.Reporter{
-		Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name, Probes: probes, Started: newPodStart(a.metrics),
+		Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name, Probes: probes, Resizing: resizes.Of, Started: newPodStart(a.metrics),
 	}
 	syncer := podsync.New(podsync.Config{
-		Status: reporter, Admission: verdicts{&loop}, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache,
+		Status: reporter, Admission: verdicts{&loop}, Resizes: resizes, Network: self, Cgroups: cgroups, Dirs: dirs, Volumes: volumes, Secrets: cache,
 		Probes: probes, Runtime: runtime, Readings: generator,
 		Wanted: func(uid types.UID) bool { _, ok := pods.PodByUID(uid); return ok }, Recorder: recorder, Logger: a.log,
 	})
@@ -117,9 +119,9 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	mux := config.New(recorder, a.log)
 	loop = syncloop.New(syncloop.Config{
 		Updates: mux.Updates(), Events: generator.Events(), Probes: probes.Updates(), Sources: mux, Pods: pods, Workers: workers,
-		Admitter: admitter{self, machine}, Runtime: generator, RuntimeState: runtimeState{self, generator},
+		Admitter: admitter{self, machine}, Resizes: resizes, Runtime: generator, RuntimeState: runtimeState{self, generator},
 		Statuses: reporter, Recorder: recorder, Containers: runtime, Logger: a.log,
-		Cleaners: cleaners(pods, statuses, probes, dirs, volumes, podTokens, runtime, cgroups),
+		Cleaners: cleaners(allocations{&loop}, statuses, probes, dirs, volumes, podTokens, runtime, cgroups),
 	})
 
 	evictions := eviction.New(eviction.Config{
@@ -198,6 +200,12 @@ type commands struct{ runtime **podruntime.Runtime }
 func (c commands) RunInContainer(ctx context.Context, pod *corev1.Pod, container *corev1.Container, id string, command []string, timeout time.Duration) (string, error) {
 	return (*c.runtime).RunInContainer(ctx, pod, container, id, command, timeout)
 }
+// allocations reads what the loop has allocated to pods; the loop is built after what
+// asks for them.
+type allocations struct{ loop **syncloop.Loop }
+
+func (a allocations) pods() []*corev1.Pod { return (*a.loop).Allocated() }
+
 
 // admitter decides against the node as it stands.
 type admitter struct {
@@ -208,6 +216,10 @@ type admitter struct {
 func (a admitter) Admit(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError {
 	return admission.Admit(pod, admitted, a.node.Node(), a.machine)
 }
+func (a admitter) Resize(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError {
+	return admission.Resize(pod, admitted, a.node.Node())
+}
+
 
 // runtimeState is fine when the runtime is ready and listed.
 type runtimeState struct {

@@ -54,18 +54,18 @@ func evict(workers *podworkers.PodWorkers) func(*corev1.Pod, int64, func(*corev1
 }
 
 // cleaners remove what pods left on the node that are gone.
-func cleaners(pods *podmanager.Manager, statuses *status.Manager, probes *prober.Manager, dirs podsync.PodDirs, volumes *volume.Manager, podTokens *tokens.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
+func cleaners(allocated allocations, statuses *status.Manager, probes *prober.Manager, dirs podsync.PodDirs, volumes *volume.Manager, podTokens *tokens.Manager, runtime *podruntime.Runtime, cgroups *cgroup.Manager) []syncloop.Cleaner {
 	return []syncloop.Cleaner{
 		{Name: "statuses", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
 			statuses.RemoveOrphans(keep)
 			return nil
 		}},
-		{Name: "tokens", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
-			podTokens.RemoveOrphans(keep)
-			return nil
-		}},
 		{Name: "probes", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
 			probes.CleanupPods(keep)
+			return nil
+		}},
+		{Name: "tokens", Clean: func(_ context.Context, keep sets.Set[types.UID]) error {
+			podTokens.RemoveOrphans(keep)
 			return nil
 		}},
 		{Name: "directories", Clean: func(ctx context.Context, keep sets.Set[types.UID]) error {
@@ -78,7 +78,7 @@ func cleaners(pods *podmanager.Manager, statuses *status.Manager, probes *prober
 			return removeOrphanCgroups(ctx, keep, cgroups)
 		}},
 		{Name: "QoS shares", Clean: func(context.Context, sets.Set[types.UID]) error {
-			return cgroups.UpdateQOS(pods.Pods())
+			return cgroups.UpdateQOS(allocated.pods())
 		}},
 	}
 }

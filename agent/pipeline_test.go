@@ -28,6 +28,7 @@ import (
 	"github.com/berth-run/berth/agent/podsync"
 	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/agent/podworkers"
+	"github.com/berth-run/berth/agent/resize"
 	"github.com/berth-run/berth/agent/status"
 	"github.com/berth-run/berth/agent/syncloop"
 	"github.com/berth-run/berth/internal/rungroup"
@@ -76,15 +77,17 @@ func (p *pipeline) assemble(t *testing.T) *rungroup.Group {
 	}
 	generator := pleg.New(runtime, pleg.Options{Logger: logger})
 	pods := podmanager.New()
+	resizes := &resize.Progress{}
+	reporter := &status.Reporter{Manager: p.statuses, HostIPs: func() []string { return nil }, RuntimeName: "fake"}
 	syncer := podsync.New(podsync.Config{
-		Status:    &status.Reporter{Manager: p.statuses, HostIPs: func() []string { return nil }, RuntimeName: "fake"},
-		Admission: nothing{}, Network: nothing{}, Cgroups: nothing{}, Dirs: dirs, Volumes: nothing{}, Secrets: nothing{}, Runtime: runtime, Readings: generator,
+		Status: reporter, Probes: nothing{},
+		Admission: nothing{}, Resizes: resizes, Network: nothing{}, Cgroups: nothing{}, Dirs: dirs, Volumes: nothing{}, Secrets: nothing{}, Runtime: runtime, Readings: generator,
 		Wanted: func(uid types.UID) bool { _, ok := pods.PodByUID(uid); return ok }, Recorder: nothing{}, Logger: logger,
 	})
 	workers := podworkers.New(podworkers.Config{Syncer: syncer, Cache: generator, Statuses: p.statuses, Recorder: nothing{}, Logger: logger})
 	loop := syncloop.New(syncloop.Config{
-		Updates: p.updates, Events: generator.Events(), Sources: nothing{}, Pods: pods, Workers: workers, Admitter: nothing{},
-		Runtime: generator, RuntimeState: nothing{}, Statuses: p.statuses, Containers: runtime, Logger: logger,
+		Updates: p.updates, Events: generator.Events(), Sources: nothing{}, Pods: pods, Workers: workers, Admitter: nothing{}, Resizes: resizes,
+		Runtime: generator, RuntimeState: nothing{}, Statuses: reporter, Containers: runtime, Logger: logger,
 	})
 	var g rungroup.Group
 	g.Add("pleg", generator.Run)
@@ -193,17 +196,21 @@ func TestCallsOfRunningPods(t *testing.T) {
 // nothing stands for what the pipeline does without.
 type nothing struct{}
 
-func (nothing) Record(*corev1.Pod, string, string, string, string)     {}
-func (nothing) Secret(string, string) (*corev1.Secret, error)          { return nil, podtypes.ErrNotFound }
-func (nothing) ConfigMap(string, string) (*corev1.ConfigMap, error)    { return nil, podtypes.ErrNotFound }
-func (nothing) Verdict(*corev1.Pod) *podtypes.RejectError              { return nil }
-func (nothing) Admit(*corev1.Pod, []*corev1.Pod) *podtypes.RejectError { return nil }
-func (nothing) NetworkReady() error                                    { return nil }
-func (nothing) EnsurePod(*corev1.Pod) error                            { return nil }
-func (nothing) DestroyPod(context.Context, types.UID) error            { return nil }
-func (nothing) Unmount(context.Context, types.UID) error               { return nil }
-func (nothing) AllReady() bool                                         { return true }
-func (nothing) Err() error                                             { return nil }
+func (nothing) Record(*corev1.Pod, string, string, string, string)      {}
+func (nothing) Secret(string, string) (*corev1.Secret, error)           { return nil, podtypes.ErrNotFound }
+func (nothing) ConfigMap(string, string) (*corev1.ConfigMap, error)     { return nil, podtypes.ErrNotFound }
+func (nothing) Verdict(*corev1.Pod) *podtypes.RejectError               { return nil }
+func (nothing) Admit(*corev1.Pod, []*corev1.Pod) *podtypes.RejectError  { return nil }
+func (nothing) Resize(*corev1.Pod, []*corev1.Pod) *podtypes.RejectError { return nil }
+func (nothing) SyncPod(*corev1.Pod, *podtypes.PodStatus)                {}
+func (nothing) StopLivenessAndStartup(types.UID)                        {}
+func (nothing) RemovePod(types.UID)                                     {}
+func (nothing) NetworkReady() error                                     { return nil }
+func (nothing) EnsurePod(*corev1.Pod) error                             { return nil }
+func (nothing) DestroyPod(context.Context, types.UID) error             { return nil }
+func (nothing) Unmount(context.Context, types.UID) error                { return nil }
+func (nothing) AllReady() bool                                          { return true }
+func (nothing) Err() error                                              { return nil }
 func (nothing) Mount(context.Context, *corev1.Pod) (map[string]podtypes.Volume, error) {
 	return nil, nil
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/agent/resize"
 )
 
 // podActions is what one sync has to do to bring a pod nearer to its spec.
@@ -23,6 +24,8 @@ type podActions struct {
 	SandboxID string
 	// Kill: single containers to stop, before any start.
 	Kill []containerToKill
+	// Resize: single containers to change the resources of, before any start.
+	Resize []resize.Change
 	// Start: the containers to start, in this order.
 	Start []containerToStart
 	// Ephemeral: those to start after all others, which do not wait for them.
@@ -55,6 +58,7 @@ func computePodActions(pod *corev1.Pod, status *podtypes.PodStatus, probes probe
 	} else {
 		d.withoutSandbox()
 	}
+	d.resizeInPlace()
 	return d.podActions
 }
 

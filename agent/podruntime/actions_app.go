@@ -32,6 +32,9 @@ func (d *decision) nextApp(spec *corev1.Container) bool {
 		if d.shouldRun(spec) {
 			d.start(spec)
 		}
+	case c.State == podtypes.ContainerRunning && sameIdentity(c.Hash, spec) && d.resizeRestarts(spec, c):
+		d.stopForResize(c)
+		d.start(spec)
 	case c.State == podtypes.ContainerRunning && sameIdentity(c.Hash, spec):
 		d.stopUnhealthy(spec, c)
 		return true

@@ -105,6 +105,7 @@ func toContainerStatus(c *runtimeapi.Container, st *runtimeapi.ContainerStatus) 
 		Hash:         st.GetAnnotations()[hashAnnotation],
 		RestartCount: restartCount(st),
 		LogPath:      st.GetLogPath(),
+		Resources:    readResources(st.GetResources()),
 		StopSignal:   signalName(st.GetStopSignal()),
 	}
 	s.State = toState(st.GetState())

@@ -58,6 +58,7 @@ func (s *podSync) run(ctx context.Context) error {
 	if err := s.stop(ctx, a); err != nil {
 		return err
 	}
+	s.resize(ctx, a.Resize)
 	due, ephemeral := s.due(a.Start, a.SandboxID), s.due(a.Ephemeral, a.SandboxID)
 	if len(due)+len(ephemeral) == 0 {
 		return nil

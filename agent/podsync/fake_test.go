@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/agent/resize"
 )
 
 var errFake = errors.New("fake failure")
@@ -50,7 +51,7 @@ type node struct {
 
 func (n *node) syncer() *Syncer {
 	return New(Config{
-		Status: fakeStatus{n}, Admission: n, Network: n, Cgroups: fakeCgroups{n}, Dirs: fakeDirs{n}, Volumes: n, Secrets: n,
+		Status: fakeStatus{n}, Admission: n, Resizes: &resize.Progress{}, Network: n, Cgroups: fakeCgroups{n}, Dirs: fakeDirs{n}, Volumes: n, Secrets: n,
 		Probes:   fakeProbes{n},
 		Runtime:  fakeRuntime{n},
 		Readings: n,

@@ -32,6 +32,12 @@ type Admission interface {
 	Verdict(pod *corev1.Pod) *podtypes.RejectError
 }
 
+// Resizes notes how far the resizes of pods are.
+type Resizes interface {
+	// SetError notes what failed of the pod's resize; empty if nothing did.
+	SetError(uid types.UID, message string)
+}
+
 // Network tells whether sandboxes can get a network.
 type Network interface {
 	NetworkReady() error

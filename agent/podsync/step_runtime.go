@@ -29,6 +29,7 @@ func (p *podSync) startContainers(ctx context.Context) error {
 	if result.Changed {
 		err = errors.Join(err, p.readAgain(ctx, acted))
 	}
+	p.Resizes.SetError(p.pod.UID, result.ResizeError)
 	reasons := result.Reasons
 	if reasons == nil {
 		reasons = map[string]podtypes.WaitingReason{}

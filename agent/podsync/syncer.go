@@ -19,6 +19,7 @@ import (
 type Config struct {
 	Status    StatusManager
 	Admission Admission
+	Resizes   Resizes
 	Network   Network
 	Cgroups   Cgroups
 	Dirs      Dirs

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/agent/resize"
 	"github.com/berth-run/berth/api"
 )
 
@@ -20,7 +21,9 @@ type podSync struct {
 	// read is the newest reading of the pod.
 	read        *podtypes.PodStatus
 	pullSecrets []corev1.Secret
-	outcome     podtypes.SyncOutcome
+	// changes are those of running containers' resources that were due at first.
+	changes []resize.Change
+	outcome podtypes.SyncOutcome
 }
 
 // step is one idea of how a pod comes about.
@@ -40,6 +43,7 @@ var syncPodSteps = [...]step{
 	{"pull secrets", (*podSync).collectPullSecrets},
 	{"probes", (*podSync).probeContainers},
 	{"runtime", (*podSync).startContainers},
+	{"resize", (*podSync).resizeCgroup},
 }
 
 // SyncPod starts what is missing of the pod and stops what is too much. The first

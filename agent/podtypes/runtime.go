@@ -82,6 +82,8 @@ type ContainerStatus struct {
 	// RestartCount is the number that the container was made with.
 	RestartCount int32
 	LogPath      string
+	// Resources are nil if the runtime does not tell.
+	Resources *ContainerResources
 	// StopSignal is what it is told to end by, unless empty.
 	StopSignal corev1.Signal
 }

@@ -17,6 +17,9 @@ type SyncResult struct {
 	// what of: the waiting reason and message that users see, such as
 	// CrashLoopBackOff or ErrImagePull.
 	Reasons map[string]WaitingReason
+	// ResizeError is what failed of the resize of running containers; empty if nothing
+	// did.
+	ResizeError string
 	// Changed tells that the runtime was asked to start or stop something, so
 	// that what was read of the pod before is out of date.
 	Changed bool

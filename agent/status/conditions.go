@@ -29,6 +29,9 @@ func (in *Input) setConditions(status *corev1.PodStatus) {
 		in.generated(in.readyToStartContainers()))
 	status.Conditions = append(status.Conditions, in.readiness(status)...)
 	status.Conditions = append(status.Conditions, in.volumeUpdates()...)
+	for _, c := range in.resizeConditions() {
+		status.Conditions = append(status.Conditions, in.generated(c))
+	}
 }
 
 // readiness are the conditions that follow from those of the containers.

@@ -68,6 +68,7 @@ func (c *container) status() corev1.ContainerStatus {
 		s.Image = c.spec.Image
 	}
 	c.setProbed(&s)
+	c.setResources(&s)
 	return s
 }
 

@@ -24,6 +24,8 @@ type Input struct {
 	Reasons map[string]podtypes.WaitingReason
 	// Probes, unless nil, says what the probes of the containers have found.
 	Probes Probes
+	// Resizing is how far a resize of the pod is.
+	Resizing podtypes.Resizing
 	// Previous is the newest status before this one: the agent's own or, at the
 	// first sync after a start of the agent, the server's. It carries what the
 	// runtime has forgotten.
@@ -64,6 +66,7 @@ func Generate(in Input) corev1.PodStatus {
 	in.setContainers(&status, in.Previous)
 	limitMessages(in.Pod, &status)
 	in.setAddresses(&status)
+	in.setResources(&status)
 	status.Phase = in.phase(&status)
 	if in.Mutate != nil {
 		in.Mutate(&status)

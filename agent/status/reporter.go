@@ -23,6 +23,8 @@ type Reporter struct {
 	// Probes, unless nil, says what the probes of containers have found.
 	Probes Probes
 	// Started, unless nil, is told of each pod that begins to run, and how long
+	// Resizing, unless nil, returns how far a resize of the pod is.
+	Resizing func(types.UID) podtypes.Resizing
 	// after the node took it on.
 	Started func(after time.Duration)
 
@@ -94,6 +96,9 @@ func (r *Reporter) report(in Input) corev1.PodStatus {
 	defer r.mu.Unlock()
 	in.Probes = r.Probes
 	in.Previous = r.previous(in.Pod)
+	if r.Resizing != nil {
+		in.Resizing = r.Resizing(in.Pod.UID)
+	}
 	in.Now = time.Now()
 	in.HostIPs = r.HostIPs()
 	in.RuntimeName = r.RuntimeName

@@ -47,7 +47,7 @@ func settleConditions(previous, next *corev1.PodStatus, now metav1.Time) {
 		}
 	}
 	for _, p := range previous.Conditions {
-		if api.PodCondition(next, p.Type) == nil {
+		if api.PodCondition(next, p.Type) == nil && !api.IsResizeCondition(p.Type) {
 			next.Conditions = append(next.Conditions, p)
 		}
 	}

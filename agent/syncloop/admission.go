@@ -48,6 +48,7 @@ func (l *Loop) admit(pod *corev1.Pod, runs bool) {
 	if api.IsTerminal(pod) {
 		return
 	}
+	pod = l.restored(pod)
 	if !runs && pod.DeletionTimestamp == nil {
 		if why := l.Admitter.Admit(pod, l.takingRoom()); why != nil {
 			l.Logger.Info("pod is not admitted", "pod", api.FullName(pod), "uid", pod.UID, "err", why)

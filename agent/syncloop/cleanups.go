@@ -20,10 +20,12 @@ func (l *Loop) HandlePodCleanups(ctx context.Context) {
 	desired := l.Pods.Pods()
 	known := l.Workers.SyncKnownPods(desired)
 	l.verdicts.retain(known.Has)
+	l.Resizes.Retain(known.Has)
 	l.restartPods(desired, known)
 	if !l.Sources.AllReady() {
 		return
 	}
+	l.retryResizes()
 	l.killOrphans(known)
 	l.cleanUp(ctx, known)
 }

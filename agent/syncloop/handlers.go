@@ -35,9 +35,7 @@ func (l *Loop) HandlePodUpdates(pods []*corev1.Pod) {
 		if l.waiting.still(pod) {
 			continue
 		}
-		if l.admitted[pod.UID] != nil {
-			l.admitted[pod.UID] = pod
-		}
+		l.readmit(pod)
 		l.Statuses.Reconcile(pod)
 		l.dispatch(podtypes.SyncUpdate, pod)
 	}
@@ -73,5 +71,5 @@ func (l *Loop) HandlePodSyncs(uids []types.UID) {
 }
 
 func (l *Loop) dispatch(kind podtypes.SyncType, pod *corev1.Pod) {
-	l.Workers.DispatchPod(kind, pod, l.Pods.Mirror(pod))
+	l.Workers.DispatchPod(kind, l.allocated(pod), l.Pods.Mirror(pod))
 }

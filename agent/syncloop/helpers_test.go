@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/berth-run/berth/agent/podtypes"
+	"github.com/berth-run/berth/agent/resize"
 )
 
 // node is a loop and the fakes of all that it needs, as one: what it was told, in
@@ -31,6 +32,7 @@ type node struct {
 	probes  chan podtypes.ProbeUpdate
 	due     chan struct{}
 
+	resizes  resize.Progress
 	mu       sync.Mutex
 	told     []string
 	pods     map[types.UID]*corev1.Pod
@@ -42,6 +44,10 @@ type node struct {
 	broken   error
 	room     int
 	cleanErr error
+	// noResize is why pods cannot be resized.
+	noResize *podtypes.RejectError
+	// dispatched is the last pod that the workers were told of.
+	dispatched *corev1.Pod
 }
 
 func newNode() *node {
@@ -52,7 +58,7 @@ func newNode() *node {
 	}
 	n.Loop = New(Config{
 		Updates: n.updates, Events: n.events, Probes: n.probes,
-		Sources: n, Pods: n, Workers: n, Admitter: n, Runtime: fakeRuntime{n}, RuntimeState: n,
+		Sources: n, Pods: n, Workers: n, Admitter: n, Resizes: &n.resizes, Runtime: fakeRuntime{n}, RuntimeState: n,
 		Statuses: n, Recorder: n, Containers: n,
 		Cleaners: []Cleaner{{Name: "volumes", Clean: n.clean}},
 		Logger:   slog.New(slog.DiscardHandler),
@@ -141,7 +147,7 @@ func (n *node) PodByUID(uid types.UID) (*corev1.Pod, bool) {
 func (n *node) Mirror(*corev1.Pod) *corev1.Pod { return nil }
 
 func (n *node) DispatchPod(kind podtypes.SyncType, pod, _ *corev1.Pod) {
-	n.set(func() { n.workers.Insert(pod.UID) })
+	n.set(func() { n.workers.Insert(pod.UID); n.dispatched = pod })
 	if why := n.Verdict(pod); why != nil {
 		n.tell("%s %s %s", kind, pod.UID, why.Reason)
 		return
@@ -180,6 +186,12 @@ func (n *node) Admit(_ *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectErro
 		return &podtypes.RejectError{Reason: "OutOfcpu"}
 	}
 	return nil
+}
+
+func (n *node) Resize(*corev1.Pod, []*corev1.Pod) *podtypes.RejectError {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.noResize
 }
 
 func (n *node) Record(pod *corev1.Pod, _, _, reason, _ string) {

@@ -48,6 +48,16 @@ type PodWorkers interface {
 // Admitter decides whether a node that has admitted some pods can take one more.
 type Admitter interface {
 	Admit(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError
+	// Resize decides whether an admitted pod can have other resources.
+	Resize(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError
+}
+
+// Resizes holds how far the resizes are that are not done.
+type Resizes interface {
+	Of(uid types.UID) podtypes.Resizing
+	SetPending(uid types.UID, why *podtypes.RejectError) (news bool)
+	SetError(uid types.UID, message string)
+	Retain(keep func(types.UID) bool)
 }
 
 // RuntimeCache is what is known of the runtime without a call: the PLEG.

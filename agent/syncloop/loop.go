@@ -35,6 +35,7 @@ type Config struct {
 	Pods         PodManager
 	Workers      PodWorkers
 	Admitter     Admitter
+	Resizes      Resizes
 	Runtime      RuntimeCache
 	RuntimeState RuntimeState
 	Statuses     Statuses

@@ -49,7 +49,7 @@ func mergePodStatus(stored, report *corev1.PodStatus) corev1.PodStatus {
 	}
 	merged.Conditions = slices.DeleteFunc(merged.Conditions, func(c corev1.PodCondition) bool { return !api.IsNodeCondition(c.Type) })
 	for _, c := range stored.Conditions {
-		if api.PodCondition(&merged, c.Type) == nil {
+		if api.PodCondition(&merged, c.Type) == nil && !api.IsResizeCondition(c.Type) {
 			merged.Conditions = append(merged.Conditions, c)
 		}
 	}

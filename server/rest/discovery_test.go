@@ -50,6 +50,7 @@ func TestDiscovery(t *testing.T) {
 		"v1/pods":                       {Kind: "Pod", SingularName: "pod", Namespaced: true, ShortNames: []string{"po"}, Categories: []string{"all"}},
 		"v1/pods/status":                {Kind: "Pod", Namespaced: true},
 		"v1/pods/log":                   {Kind: "Pod", Namespaced: true},
+		"v1/pods/resize":                {Kind: "Pod", Namespaced: true},
 		"v1/pods/binding":               {Kind: "Binding", Namespaced: true},
 		"v1/pods/ephemeralcontainers":   {Kind: "Pod", Namespaced: true},
 		"v1/serviceaccounts/token":      {Kind: "TokenRequest", Namespaced: true, Group: "authentication.k8s.io", Version: "v1"},

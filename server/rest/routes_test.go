@@ -66,6 +66,9 @@ func routes(k *api.Kind) map[string]string {
 	}
 	if k == api.Pods {
 		out["POST "+item+"/binding"] = "Bind"
+		out["GET "+item+"/resize"] = "GetResize"
+		out["PUT "+item+"/resize"] = "UpdateResize"
+		out["PATCH "+item+"/resize"] = "Patch"
 	}
 	if k == api.ServiceAccounts {
 		out["POST "+item+"/token"] = "CreateToken"

@@ -22,6 +22,7 @@ func TestUnservedSaysWhatToDoInstead(t *testing.T) {
 		pod:                                                 "",
 		pod + "/log":                                        "",
 		pod + "/ephemeralcontainers":                        "",
+		pod + "/resize":                                     "",
 		pod + "/none":                                       "",
 		"/api/v1/namespaces/ns/configmaps/exec":             "",
 		"/apis/apps/v1/namespaces/ns/deployments/web/status": "",

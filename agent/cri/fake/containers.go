@@ -23,6 +23,8 @@ type container struct {
 	sandbox string
 	config  *runtimeapi.ContainerConfig
 	image   *runtimeapi.Image
+	// memory in use, in bytes.
+	memory int64
 
 	state      runtimeapi.ContainerState
 	createdAt  int64
@@ -152,6 +154,7 @@ func (r *runtimeServer) ContainerStatus(_ context.Context, q *runtimeapi.Contain
 		Image: &runtimeapi.ImageSpec{Image: c.image.GetRepoTags()[0]}, ImageRef: c.image.GetId(), ImageId: c.image.GetId(),
 		Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(),
 		Mounts: c.config.GetMounts(), LogPath: r.logPath(c),
+		Resources: &runtimeapi.ContainerResources{Linux: c.config.GetLinux().GetResources()},
 	}}, nil
 }
 
