@@ -3,8 +3,6 @@
 
 package api
 
-import corev1 "k8s.io/api/core/v1"
-
 // containerFields are those of a container of any kind.
 func containerFields() []fieldRule {
 	return []fieldRule{
