@@ -76,7 +76,7 @@ func (w *world) waitLogOf(name, container, text string) string {
 func TestUsersOfItsOwn(t *testing.T) {
 	w := shared(t)
 	c := shell("c", `
-		echo "$(id -u) is $(awk '$1 == 0 {print $2 >= 65536, $3}' /proc/self/uid_map)"
+		echo "$(id -u) is $(awk '$1 == 0 {print ($2 >= 65536), $3}' /proc/self/uid_map)"
 		touch /v/file && stat -c "the file is of %u" /v/file
 		stat -c "hosts is of %u" /etc/hosts
 		unshare -m true 2>/dev/null && echo "may mount" || echo "may not mount"`)

@@ -19,7 +19,7 @@ func look(name string, sc *corev1.SecurityContext) corev1.Container {
 		echo "user $(id -u) group $(id -g) groups $(id -G)"
 		grep -E "^(CapEff|NoNewPrivs|Seccomp):" /proc/self/status | tr -d "\t"
 		touch /file 2>/dev/null && echo "root is writable" || echo "root is read-only"
-		grep -c " /proc/sys ro" /proc/mounts | sed "s/^/read-only proc: /"`)
+		grep -c " /proc/sys proc ro" /proc/mounts | sed "s/^/read-only proc: /"`)
 	c.SecurityContext = sc
 	return c
 }
