@@ -17,6 +17,8 @@ func defaultVolume(v *corev1.VolumeSource) {
 	case v.DownwardAPI != nil:
 		setDefaultPointer(&v.DownwardAPI.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
 		defaultDownwardFiles(v.DownwardAPI.Items)
+	case v.Image != nil:
+		setDefault(&v.Image.PullPolicy, defaultPullPolicy(v.Image.Reference))
 	case v.Projected != nil:
 		defaultProjected(v.Projected)
 	case *v == corev1.VolumeSource{}:

@@ -21,6 +21,8 @@ func volumeFields() []fieldRule {
 		{path: "volumes[].secret.optional"},
 		{path: "volumes[].downwardAPI.items"},
 		{path: "volumes[].downwardAPI.defaultMode"},
+		{path: "volumes[].image.reference"},
+		{path: "volumes[].image.pullPolicy"},
 		{path: "volumes[].projected.defaultMode"},
 		{path: "volumes[].projected.sources[].configMap"},
 		{path: "volumes[].projected.sources[].secret"},

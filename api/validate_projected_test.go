@@ -140,14 +140,36 @@ func TestValidateProjectedVolume(t *testing.T) {
 	})
 }
 
+func TestValidateImageVolume(t *testing.T) {
+	image := func(reference string, policy corev1.PullPolicy) corev1.VolumeSource {
+		return corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: reference, PullPolicy: policy}}
+	}
+	validateVolumeTable(t, map[string]struct {
+		source corev1.VolumeSource
+		want   string
+	}{
+		"image":        {image("files:1", corev1.PullNever), ""},
+		"no policy":    {image("files:1", ""), ""},
+		"no reference": {image("", ""), "image.reference: Required value"},
+		"reference":    {image(" files:1", ""), `image.reference: Invalid value: " files:1": must not have leading or trailing whitespace`},
+		"policy": {image("files:1", "Often"),
+			`image.pullPolicy: Unsupported value: "Often": supported values: "Always", "IfNotPresent", "Never"`},
+	})
+}
+
 func TestDefaultsOfVolumes(t *testing.T) {
 	pod := validPod()
 	pod.Spec.Volumes = []corev1.Volume{
 		{Name: "d", VolumeSource: corev1.VolumeSource{DownwardAPI: files("a", "metadata.name")}},
+		{Name: "i", VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "files:1"}}},
+		{Name: "l", VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "files"}}},
 		{Name: "p", VolumeSource: projected(downwardAt("a", "metadata.name"), tokenAt("t", nil))},
 	}
 	Default(pod)
-	d, p := pod.Spec.Volumes[0].DownwardAPI, pod.Spec.Volumes[1].Projected
+	d, p := pod.Spec.Volumes[0].DownwardAPI, pod.Spec.Volumes[3].Projected
+	if tagged, latest := pod.Spec.Volumes[1].Image.PullPolicy, pod.Spec.Volumes[2].Image.PullPolicy; tagged != corev1.PullIfNotPresent || latest != corev1.PullAlways {
+		t.Errorf("images: %s with a tag, %s without", tagged, latest)
+	}
 	if ptr.Deref(d.DefaultMode, 0) != 0o644 || d.Items[0].FieldRef.APIVersion != "v1" {
 		t.Errorf("downwardAPI: %+v", d)
 	}

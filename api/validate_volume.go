@@ -56,6 +56,9 @@ func validateVolumeSource(s *corev1.VolumeSource, fldPath *field.Path) (errs fie
 	if s.DownwardAPI != nil {
 		add("downwardAPI", func(at *field.Path) field.ErrorList { return validateDownwardAPIVolume(s.DownwardAPI, at) })
 	}
+	if s.Image != nil {
+		add("image", func(at *field.Path) field.ErrorList { return validateImageVolume(s.Image, at) })
+	}
 	if s.Projected != nil {
 		add("projected", func(at *field.Path) field.ErrorList { return validateProjectedVolume(s.Projected, at) })
 	}
@@ -97,6 +100,11 @@ func validateSecretVolume(v *corev1.SecretVolumeSource, fldPath *field.Path) fie
 	errs := requiredOr(fldPath.Child("secretName"), v.SecretName, validation.IsDNS1123Subdomain)
 	errs = append(errs, validateMode(v.DefaultMode, fldPath.Child("defaultMode"))...)
 	return append(errs, validateItems(v.Items, fldPath.Child("items"))...)
+}
+
+func validateImageVolume(v *corev1.ImageVolumeSource, fldPath *field.Path) field.ErrorList {
+	errs := requiredOr(fldPath.Child("reference"), v.Reference, checkImage)
+	return append(errs, oneOf(fldPath.Child("pullPolicy"), v.PullPolicy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)...)
 }
 
 func validateMode(mode *int32, fldPath *field.Path) field.ErrorList {

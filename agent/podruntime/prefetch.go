@@ -5,6 +5,8 @@ package podruntime
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"golang.org/x/sync/semaphore"
 
@@ -19,6 +21,9 @@ type imageWait struct {
 	// Set before done is closed.
 	id  string
 	err error
+
+	// volumes are the images that the container mounts, by reference.
+	volumes map[string]*imageWait
 }
 
 type imageWaits []*imageWait
@@ -27,24 +32,31 @@ type imageWaits []*imageWait
 // caller ends the returned waits.
 func (s *podSync) ensureImages(ctx context.Context, containers []containerToStart) imageWaits {
 	waits := make(imageWaits, len(containers))
+	volumes := map[string]*imageWait{}
 	for i, c := range containers {
-		ctx, cancel := context.WithCancel(ctx)
-		w := &imageWait{cancel: cancel, done: make(chan struct{})}
-		waits[i] = w
-		go func() {
-			defer close(w.done)
-			w.id, w.err = s.images.Ensure(ctx, images.Request{
-				Pod: s.pod, Container: c.Container, FieldPath: fieldPath(s.pod, c.Name), PullSecrets: s.pullSecrets,
-			})
-		}()
+		waits[i] = s.ensureImage(ctx, images.Request{
+			Pod: s.pod, Container: c.Container, FieldPath: fieldPath(s.pod, c.Name), PullSecrets: s.pullSecrets,
+		})
+		waits[i].volumes = s.ensureVolumes(ctx, c.Container, volumes)
 	}
 	return waits
+}
+
+func (s *podSync) ensureImage(ctx context.Context, r images.Request) *imageWait {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &imageWait{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		w.id, w.err = s.images.Ensure(ctx, r)
+	}()
+	return w
 }
 
 // end gives up the images that were not waited for, and sees their pulls end.
 func (all imageWaits) end() {
 	for _, w := range all {
 		w.cancel()
+		imageWaits(slices.Collect(maps.Values(w.volumes))).end()
 	}
 	for _, w := range all {
 		<-w.done

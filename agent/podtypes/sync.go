@@ -38,6 +38,8 @@ type WaitingReason struct {
 // Volume is a prepared volume of a pod: where it lies on the node.
 type Volume struct {
 	HostPath string
+	// Image is set for a volume that the runtime mounts, and HostPath is empty.
+	Image *corev1.ImageVolumeSource
 }
 
 // SubPath is the part of a volume that a container's mount shows.

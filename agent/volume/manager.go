@@ -74,6 +74,10 @@ func (m *Manager) Mount(ctx context.Context, pod *corev1.Pod) (map[string]podtyp
 	var errs []error
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
+		if v.Image != nil {
+			volumes[v.Name] = podtypes.Volume{Image: v.Image}
+			continue
+		}
 		path, err := m.prepare(ctx, pod, v)
 		if path != "" {
 			volumes[v.Name] = podtypes.Volume{HostPath: path}

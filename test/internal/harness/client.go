@@ -80,6 +80,9 @@ func (c *Client) send(ctx context.Context, method, path string, content []byte) 
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		request.Header.Set("Content-Type", "application/merge-patch+json")
+	}
 	return c.http.Do(request)
 }
 
