@@ -74,7 +74,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	runtime, err = podruntime.New(podruntime.Config{
 		CRI: client, NodeName: cfg.Name, NodeID: NodeID(cfg.StateDir), HostIPs: ips,
 		LogDir: cfg.logsDir(), PodDir: dirs.Path, CgroupParent: cgroups.PodPath,
-		Volumes: volumes.Volumes, SubPath: volumes.SubPath, Objects: cache, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
+		Volumes: volumes.Volumes, SubPath: volumes.SubPath, Objects: cache,
+		Handlers: func() []corev1.NodeRuntimeHandler { return self.Node().Status.RuntimeHandlers }, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
 		ClusterDomain: cmp.Or(cfg.ClusterDomain, DefaultClusterDomain), SeccompDir: cfg.seccompDir(), UserRange: userns.New(cfg.podsDir()).Of,
 		Images: a.imagesConfig(statuses),
 		Probes: probes, Processes: cgroups.ContainerProcesses,

@@ -70,7 +70,7 @@ func (p *pipeline) assemble(t *testing.T) *rungroup.Group {
 		CRI: p.fake.Client(), NodeName: "node1", NodeID: "0badcafe", LogDir: filepath.Join(dir, "logs"), PodDir: dirs.Path,
 		CgroupParent: func(*corev1.Pod) string { return "/berth-0badcafe" },
 		Volumes:      func(types.UID) map[string]podtypes.Volume { return nil },
-		Objects:      nothing{}, Allocatable: func() corev1.ResourceList { return nil }, MemoryCapacity: 1 << 30, Recorder: nothing{}, Logger: logger,
+		Objects:      nothing{}, Handlers: func() []corev1.NodeRuntimeHandler { return nil }, Allocatable: func() corev1.ResourceList { return nil }, MemoryCapacity: 1 << 30, Recorder: nothing{}, Logger: logger,
 	})
 	if err != nil {
 		t.Fatal(err)

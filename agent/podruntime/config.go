@@ -51,6 +51,8 @@ type Config struct {
 	// returns the place.
 	SubPath func(types.UID, podtypes.SubPath) (string, error)
 	Objects Objects
+	// Handlers are what the runtime can run pods with.
+	Handlers func() []corev1.NodeRuntimeHandler
 	// Allocatable is what the node has for pods.
 	Allocatable func() corev1.ResourceList
 	// Processes, unless nil, lists those of a container.

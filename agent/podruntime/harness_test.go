@@ -51,6 +51,7 @@ func newRuntime(t testing.TB, h *harness, client *cri.Client) *Runtime {
 		CgroupParent:   func(pod *corev1.Pod) string { return "/berth-0badcafe/pod" + string(pod.UID) },
 		Volumes:        func(types.UID) map[string]podtypes.Volume { return h.volumes },
 		Objects:        h.objects,
+		Handlers:       func() []corev1.NodeRuntimeHandler { return nil },
 		Allocatable:    func() corev1.ResourceList { return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")} },
 		ClusterDomain:  "cluster.local",
 		SeccompDir:     "/seccomp",

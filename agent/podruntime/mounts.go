@@ -15,7 +15,7 @@ import (
 // volumeMounts puts the pod's volumes where the container asks for them. vars are the
 // container's environment.
 func (r *Runtime) volumeMounts(uid types.UID, c *corev1.Container, vars map[string]string) ([]*runtimeapi.Mount, error) {
-	volumes := r.cfg.Volumes(uid)
+	volumes, supported := r.cfg.Volumes(uid), readOnlyRecursively(r.cfg.Handlers(), defaultHandler)
 	var all []*runtimeapi.Mount
 	for i := range c.VolumeMounts {
 		m := &c.VolumeMounts[i]
@@ -35,11 +35,16 @@ func (r *Runtime) volumeMounts(uid types.UID, c *corev1.Container, vars map[stri
 		if err != nil {
 			return nil, err
 		}
+		recursive, err := recursiveReadOnly(m, supported)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, &runtimeapi.Mount{
-			ContainerPath: path.Join("/", m.MountPath),
-			HostPath:      source,
-			Readonly:      m.ReadOnly,
-			Propagation:   propagation(m.MountPropagation),
+			ContainerPath:     path.Join("/", m.MountPath),
+			HostPath:          source,
+			Readonly:          m.ReadOnly,
+			RecursiveReadOnly: recursive,
+			Propagation:       propagation(m.MountPropagation),
 		})
 	}
 	return all, nil

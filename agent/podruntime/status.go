@@ -107,6 +107,8 @@ func toContainerStatus(c *runtimeapi.Container, st *runtimeapi.ContainerStatus) 
 		LogPath:      st.GetLogPath(),
 		Resources:    readResources(st.GetResources()),
 		StopSignal:   signalName(st.GetStopSignal()),
+
+		RecursiveReadOnly: recursivelyReadOnly(st.GetMounts()),
 	}
 	s.State = toState(st.GetState())
 	if brokenOff(st) {

@@ -82,6 +82,9 @@ type ContainerStatus struct {
 	// RestartCount is the number that the container was made with.
 	RestartCount int32
 	LogPath      string
+	// RecursiveReadOnly are the paths in the container of the mounts below which
+	// nothing can be written.
+	RecursiveReadOnly []string
 	// Resources are nil if the runtime does not tell.
 	Resources *ContainerResources
 	// StopSignal is what it is told to end by, unless empty.

@@ -94,6 +94,7 @@ func (c *container) fromRuntime(latest *podtypes.ContainerStatus) corev1.Contain
 		ContainerID:          c.id(latest.ID),
 		RestartCount:         max(latest.RestartCount, c.previous.RestartCount),
 		StopSignal:           stopSignal(latest),
+		VolumeMounts:         c.volumeMounts(latest),
 		State:                c.stateOf(latest),
 		LastTerminationState: c.stateBefore(latest),
 	}

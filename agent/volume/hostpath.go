@@ -8,69 +8,56 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
 )
+
+// hostPathKind is what a type of hostPath wants to be there.
+type hostPathKind struct {
+	is   func(fs.FileMode) bool
+	name string
+	// make makes it where nothing is; nil if that is not wanted.
+	make func(path string) error
+}
+
+var hostPathKinds = map[corev1.HostPathType]hostPathKind{
+	corev1.HostPathDirectory:         {fs.FileMode.IsDir, "a directory", nil},
+	corev1.HostPathDirectoryOrCreate: {fs.FileMode.IsDir, "a directory", func(path string) error { return os.MkdirAll(path, 0o755) }},
+	corev1.HostPathFile:              {fs.FileMode.IsRegular, "a file", nil},
+	corev1.HostPathFileOrCreate:      {fs.FileMode.IsRegular, "a file", makeFile},
+	corev1.HostPathSocket:            {func(m fs.FileMode) bool { return m&fs.ModeSocket != 0 }, "a socket file", nil},
+	corev1.HostPathCharDev:           {func(m fs.FileMode) bool { return m&fs.ModeCharDevice != 0 }, "a character device", nil},
+	corev1.HostPathBlockDev:          {isBlockDevice, "a block device", nil},
+}
+
+func isBlockDevice(m fs.FileMode) bool { return m&fs.ModeDevice != 0 && m&fs.ModeCharDevice == 0 }
 
 // checkHostPath makes the path where its type says so, and otherwise checks that
 // it is of its type. A path without a type is not looked at: the runtime makes a
 // directory of what is missing.
 func checkHostPath(source *corev1.HostPathVolumeSource) error {
-	want := corev1.HostPathUnset
-	if source.Type != nil {
-		want = *source.Type
-	}
-	switch want {
-	case corev1.HostPathUnset:
+	if source.Type == nil || *source.Type == corev1.HostPathUnset {
 		return nil
-	case corev1.HostPathDirectoryOrCreate:
-		if err := os.MkdirAll(source.Path, 0o755); err != nil {
-			return err
-		}
-		want = corev1.HostPathDirectory
-	case corev1.HostPathFileOrCreate:
-		if err := touch(source.Path); err != nil {
-			return err
-		}
-		want = corev1.HostPathFile
+	}
+	want, known := hostPathKinds[*source.Type]
+	if !known {
+		return fmt.Errorf("%s is an invalid volume type", *source.Type)
 	}
 	info, err := os.Stat(source.Path)
-	if err != nil {
-		return fmt.Errorf("hostPath type check failed: %w", err)
-	}
-	if have := typeOf(info.Mode()); have != want {
-		return fmt.Errorf("hostPath type check failed: %s is a %s, not a %s", source.Path, have, want)
-	}
-	return nil
-}
-
-func touch(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && want.make != nil:
+		return want.make(source.Path)
+	case err == nil && want.is(info.Mode()):
 		return nil
 	}
+	return fmt.Errorf("hostPath type check failed: %s is not %s", source.Path, want.name)
+}
+
+// makeFile makes an empty file. Its directory must be there.
+func makeFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	return f.Close()
-}
-
-func typeOf(mode fs.FileMode) corev1.HostPathType {
-	switch {
-	case mode.IsDir():
-		return corev1.HostPathDirectory
-	case mode.IsRegular():
-		return corev1.HostPathFile
-	case mode&fs.ModeSocket != 0:
-		return corev1.HostPathSocket
-	case mode&fs.ModeCharDevice != 0:
-		return corev1.HostPathCharDev
-	case mode&fs.ModeDevice != 0:
-		return corev1.HostPathBlockDev
-	}
-	return corev1.HostPathType(mode.Type().String())
 }

@@ -188,33 +188,3 @@ func TestEmptyDirOnDiskKeepsItsContents(t *testing.T) {
 		t.Error("lost its contents")
 	}
 }
-
-func TestHostPathTypes(t *testing.T) {
-	dir := t.TempDir()
-	plain := filepath.Join(dir, "file")
-	if err := os.WriteFile(plain, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct {
-		path string
-		want corev1.HostPathType
-		ok   bool
-	}{
-		{filepath.Join(dir, "missing"), corev1.HostPathUnset, true},
-		{filepath.Join(dir, "missing"), corev1.HostPathDirectory, false},
-		{filepath.Join(dir, "made/deep"), corev1.HostPathDirectoryOrCreate, true},
-		{filepath.Join(dir, "made2/deep"), corev1.HostPathFileOrCreate, true},
-		{dir, corev1.HostPathDirectory, true},
-		{dir, corev1.HostPathFile, false},
-		{plain, corev1.HostPathFileOrCreate, true},
-		{plain, corev1.HostPathDirectoryOrCreate, false},
-		{plain, corev1.HostPathSocket, false},
-		{"/dev/null", corev1.HostPathCharDev, true},
-		{"/dev/null", corev1.HostPathBlockDev, false},
-	} {
-		err := checkHostPath(&corev1.HostPathVolumeSource{Path: tc.path, Type: &tc.want})
-		if (err == nil) != tc.ok {
-			t.Errorf("%s as %q: %v", tc.path, tc.want, err)
-		}
-	}
-}

@@ -79,11 +79,11 @@ func TestB076ALinkOutOfTheVolumeIsRefused(t *testing.T) {
 // containers that mount what is there are started one after another.
 func TestB076NoRaceShowsTheNode(t *testing.T) {
 	w := shared(t)
-	starts := 8
+	starts := 4
 	if soak {
 		starts = 500
 	}
-	racer := mounting(shell("racer", "cd /v; while true; do mkdir a; rmdir a; ln -s / a; rm a; done 2>/dev/null"),
+	racer := mounting(shell("racer", "cd /v; while true; do mkdir a; usleep 5000; rmdir a; ln -s / a; rm a; done 2>/dev/null"),
 		corev1.VolumeMount{Name: "v", MountPath: "/v"})
 	racer.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
 	seen := corev1.VolumeMount{Name: "seen", MountPath: "/seen"}
