@@ -77,7 +77,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 		Volumes: volumes.Volumes, SubPath: volumes.SubPath, Objects: cache,
 		Handlers: func() []corev1.NodeRuntimeHandler { return self.Node().Status.RuntimeHandlers }, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
 		ClusterDomain: cmp.Or(cfg.ClusterDomain, DefaultClusterDomain), SeccompDir: cfg.seccompDir(), UserRange: userns.New(cfg.podsDir()).Of,
-		Images: a.imagesConfig(statuses),
+		Images: a.imagesConfig(client, statuses),
 		Probes: probes, Processes: cgroups.ContainerProcesses,
 		Recorder: recorder, Logger: a.log,
 	})

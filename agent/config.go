@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -45,6 +46,8 @@ type Config struct {
 	MaxStarts int
 	// MaxParallelPulls is how many images are pulled at once; 0 is a default.
 	MaxParallelPulls int
+	// PullProgressDeadline is how long a pull may stand still; 0 is a default.
+	PullProgressDeadline time.Duration
 	// RegistryCredentials is a file with the node's own logins for registries, as
 	// Docker's config.json; empty means config.json in StateDir. It need not exist.
 	RegistryCredentials string

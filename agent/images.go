@@ -4,6 +4,9 @@
 package agent
 
 import (
+	"context"
+
+	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/podruntime/images"
 	"github.com/berth-run/berth/agent/podruntime/images/credentials"
 	"github.com/berth-run/berth/agent/podruntime/images/pulled"
@@ -11,9 +14,13 @@ import (
 )
 
 // imagesConfig says how the node's images are pulled.
-func (a *Agent) imagesConfig(statuses *status.Manager) images.Config {
+func (a *Agent) imagesConfig(client *cri.Client, statuses *status.Manager) images.Config {
 	return images.Config{
 		MaxParallelPulls: a.cfg.MaxParallelPulls,
+		Progress: func(i credentials.Image) func(context.Context) (cri.PullProgress, error) {
+			return client.WatchPull(i.Registry, i.Repository).Progress
+		},
+		ProgressDeadline: a.cfg.PullProgressDeadline,
 		Node:             credentials.NewNodeFile(a.cfg.registryCredentials()),
 		Pulled:           pulled.NewStore(a.cfg.pulledDir()),
 		Waiting:          statuses.Waiting,

@@ -47,11 +47,17 @@ func TestPullThroughHostsFile(t *testing.T) {
 // push makes an image with the name.
 func push(t *testing.T, target string) {
 	t.Helper()
+	pushSized(t, target, 512)
+}
+
+// pushSized makes an image of two layers of so many random bytes.
+func pushSized(t *testing.T, target string, size int64) {
+	t.Helper()
 	ref, err := name.ParseReference(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := random.Image(512, 2)
+	image, err := random.Image(size, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,10 +74,11 @@ func agentCommand() *cobra.Command {
 	f.IntVar(&cfg.MaxPods, "max-pods", cfg.MaxPods, "how many pods the node takes")
 	f.IntVar(&cfg.MaxStarts, "max-starts", 8, "how many pods may be starting at once")
 	f.IntVar(&cfg.MaxParallelPulls, "max-parallel-image-pulls", images.DefaultMaxParallelPulls, "how many images are pulled at once; others wait for their turn")
+	f.DurationVar(&cfg.PullProgressDeadline, "image-pull-progress-deadline", images.DefaultProgressDeadline, "how long the pull of an image may stand still before it is cancelled")
 	f.StringVar(&cfg.RegistryCredentials, "registry-credentials", "", "file with the node's own logins for registries, as Docker's config.json; default: config.json in --state-dir")
-	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
 	f.StringVar(&cfg.ClusterDomain, "cluster-domain", agent.DefaultClusterDomain, "what the names of pods with a subdomain end in")
 	f.StringSliceVar(&cfg.AllowedUnsafeSysctls, "allowed-unsafe-sysctls", nil, "sysctls that pods may set besides the safe ones, such as net.core.*,kernel.msgmax")
+	f.StringVar(&cfg.Health, "health", "127.0.0.1:10248", "address of /healthz and /metrics; empty for none")
 	logs.addFlags(c)
 	c.AddCommand(agentDownCommand())
 	return c

@@ -4,7 +4,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -79,31 +78,6 @@ func TestB080ALargeImageHoldsUpNoOther(t *testing.T) {
 	if n := door.Active(); n > 5 {
 		t.Errorf("%d layers are being fetched: the image of two pods is pulled twice", n)
 	}
-}
-
-func TestImagePullSecretsAreUsed(t *testing.T) {
-	w := shared(t)
-	host := registry.WithLogin("captain", "anchor")
-	w.allow(host)
-	c := app("c")
-	c.Image = host + "/private:1"
-
-	w.create(pod("without", c))
-	w.wait("without", "is refused by the registry", func(p *corev1.Pod) bool {
-		s := container(p, "c").State.Waiting
-		return s != nil && strings.Contains(s.Reason, "Pull") &&
-			(strings.Contains(s.Message, "401") || strings.Contains(strings.ToLower(s.Message), "unauthorized") || strings.Contains(s.Message, "authorization"))
-	})
-
-	auth, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]string{"username": "captain", "password": "anchor"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.secret("login", corev1.SecretTypeDockerConfigJson, map[string][]byte{corev1.DockerConfigJsonKey: auth})
-	with := pod("with", c)
-	with.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "missing"}, {Name: "login"}}
-	w.create(with)
-	w.ready("with")
 }
 
 func TestAMissingImageIsNamedWithTheRegistrysError(t *testing.T) {

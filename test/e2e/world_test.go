@@ -39,8 +39,8 @@ func shared(t *testing.T) *world {
 	return enter(t, cluster)
 }
 
-// own starts a cluster for the test alone.
-func own(t *testing.T, nodes int) *world {
+// own starts a cluster for the test alone. flags are further flags of its agents.
+func own(t *testing.T, nodes int, flags ...string) *world {
 	t.Helper()
 	t.Parallel()
 	c, err := suite.NewCluster()
@@ -54,7 +54,7 @@ func own(t *testing.T, nodes int) *world {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
-	if err := c.Start(ctx, nodes); err != nil {
+	if err := c.Start(ctx, nodes, flags...); err != nil {
 		t.Fatal(err, logTails(c))
 	}
 	if err := mirrorAll(c); err != nil {

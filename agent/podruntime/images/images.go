@@ -49,6 +49,12 @@ type Config struct {
 	// MaxParallelPulls is how many images are pulled at once; 0 is
 	// DefaultMaxParallelPulls.
 	MaxParallelPulls int
+	// Progress, unless nil, returns a function that tells how far the pull of an image
+	// of that repository is.
+	Progress func(credentials.Image) func(context.Context) (cri.PullProgress, error)
+	// ProgressDeadline is how long a pull may stand still before it is cancelled; 0 is
+	// DefaultProgressDeadline. It is of no use without Progress.
+	ProgressDeadline time.Duration
 	// Node has the node's own logins; nil if it has none.
 	Node *credentials.NodeFile
 	// Pulled remembers the logins that images were pulled with; nil lets every pod use
@@ -72,8 +78,9 @@ func New(cfg Config) *Manager {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Manager{
-		cfg:      cfg,
-		puller:   newPuller(cfg.Client, cmp.Or(cfg.MaxParallelPulls, DefaultMaxParallelPulls)),
+		cfg: cfg,
+		puller: newPuller(cfg.Client, cmp.Or(cfg.MaxParallelPulls, DefaultMaxParallelPulls),
+			monitor{cfg.Progress, cmp.Or(cfg.ProgressDeadline, DefaultProgressDeadline), cfg.Logger}),
 		failures: failures{entries: map[failureKey]failure{}},
 	}
 }

@@ -24,15 +24,16 @@ type pullKey struct{ image, credentials string }
 // puller pulls so many images at once, each once at a time: who asks for one that
 // is being pulled with the same credentials waits for that pull.
 type puller struct {
-	client runtimeapi.ImageServiceClient
-	slots  *semaphore.Weighted
+	client  runtimeapi.ImageServiceClient
+	slots   *semaphore.Weighted
+	monitor monitor
 
 	mu       sync.Mutex
 	inFlight map[pullKey]*pull
 }
 
-func newPuller(client runtimeapi.ImageServiceClient, parallel int) *puller {
-	return &puller{client: client, slots: semaphore.NewWeighted(int64(parallel)), inFlight: map[pullKey]*pull{}}
+func newPuller(client runtimeapi.ImageServiceClient, parallel int, m monitor) *puller {
+	return &puller{client: client, slots: semaphore.NewWeighted(int64(parallel)), monitor: m, inFlight: map[pullKey]*pull{}}
 }
 
 // pull is a call that one or more callers wait for. It ends when the runtime
@@ -60,9 +61,9 @@ type outcome struct {
 // pull returns what came of the image's pull, and tells meanwhile how far it is.
 // When the context ends first, so does the pull, unless another caller waits for it
 // too.
-func (p *puller) pull(ctx context.Context, image string, logins []credentials.Credential, tell func(stage)) (outcome, error) {
-	key := pullKey{image, credentials.Fingerprint(logins)}
-	f := p.join(ctx, key, logins)
+func (p *puller) pull(ctx context.Context, image reference, logins []credentials.Credential, tell func(stage)) (outcome, error) {
+	key := pullKey{image.full, credentials.Fingerprint(logins)}
+	f := p.join(ctx, key, image, logins)
 	ticker := time.NewTicker(tellEvery)
 	defer ticker.Stop()
 	for {
@@ -78,7 +79,7 @@ func (p *puller) pull(ctx context.Context, image string, logins []credentials.Cr
 	}
 }
 
-func (p *puller) join(ctx context.Context, key pullKey, logins []credentials.Credential) *pull {
+func (p *puller) join(ctx context.Context, key pullKey, image reference, logins []credentials.Credential) *pull {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if f, ok := p.inFlight[key]; ok {
@@ -91,7 +92,7 @@ func (p *puller) join(ctx context.Context, key pullKey, logins []credentials.Cre
 	go func() {
 		defer close(f.done)
 		defer cancel()
-		f.result, f.err = p.run(ctx, f, key.image, logins)
+		f.result, f.err = p.run(ctx, f, image, logins)
 		p.forget(key, f)
 	}()
 	return f
@@ -120,14 +121,16 @@ func (p *puller) forget(key pullKey, f *pull) {
 }
 
 // run pulls the image when it is its turn.
-func (p *puller) run(ctx context.Context, f *pull, image string, logins []credentials.Credential) (outcome, error) {
+func (p *puller) run(ctx context.Context, f *pull, image reference, logins []credentials.Credential) (outcome, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return outcome{}, err
 	}
 	defer p.slots.Release(1)
 	f.stage.begin()
 	began := time.Now()
-	got, err := p.attempt(ctx, image, logins)
+	got, err := p.monitor.followed(ctx, image, &f.stage, func(ctx context.Context) (outcome, error) {
+		return p.attempt(ctx, image.full, logins)
+	})
 	got.took = time.Since(began)
 	return got, err
 }

@@ -34,13 +34,13 @@ func (n *need) mayUse(id string) bool {
 // remembered pulls the image and remembers with which login.
 func (n *need) remembered(ctx context.Context, before string) (id string, got outcome, err error) {
 	if n.cfg.Pulled == nil {
-		got, err = n.puller.pull(ctx, n.ref.full, n.logins, n.teller(n.Request))
+		got, err = n.puller.pull(ctx, n.ref, n.logins, n.teller(n.Request))
 		return got.id, got, err
 	}
 	if err := n.cfg.Pulled.Begin(n.what(), before); err != nil {
 		return "", got, err
 	}
-	got, err = n.puller.pull(ctx, n.ref.full, n.logins, n.teller(n.Request))
+	got, err = n.puller.pull(ctx, n.ref, n.logins, n.teller(n.Request))
 	if err == nil {
 		id, err = n.idOf(ctx, got)
 	}

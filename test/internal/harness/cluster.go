@@ -106,9 +106,9 @@ func (s *Suite) NewCluster() (*Cluster, error) {
 	return c, nil
 }
 
-// Start starts the server and nodes node1 to nodeN, and waits until they are
-// ready.
-func (c *Cluster) Start(ctx context.Context, nodes int) error {
+// Start starts the server and nodes node1 to nodeN, whose agents have those further
+// flags, and waits until they are ready.
+func (c *Cluster) Start(ctx context.Context, nodes int, flags ...string) error {
 	if err := c.Server.Start(); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *Cluster) Start(ctx context.Context, nodes int) error {
 		return err
 	}
 	for i := range nodes {
-		n, err := c.AddNode(fmt.Sprint("node", i+1))
+		n, err := c.AddNode(fmt.Sprint("node", i+1), flags...)
 		if err == nil {
 			err = n.Start()
 		}

@@ -13,8 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -81,57 +79,10 @@ func (r *Registry) WithLogin(user, password string) string {
 	}))
 }
 
-// SlowDoor is a throttled way into a registry.
-type SlowDoor struct {
-	Host   string
-	active atomic.Int32
-}
-
-// Active is how many requests it is serving.
-func (d *SlowDoor) Active() int { return int(d.active.Load()) }
-
-// Throttled opens a door that sends so many bytes a second to each request.
-func (r *Registry) Throttled(bytesPerSecond int) *SlowDoor {
-	d := &SlowDoor{}
-	d.Host = r.door(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		d.active.Add(1)
-		defer d.active.Add(-1)
-		r.handler.ServeHTTP(&slowWriter{w, req, bytesPerSecond}, req)
-	}))
-	return d
-}
-
 func (r *Registry) door(h http.Handler) string {
 	s := httptest.NewServer(h)
 	r.doors = append(r.doors, s)
 	return host(s)
-}
-
-// slowWriter sends its bytes in slices of a tenth of a second.
-type slowWriter struct {
-	http.ResponseWriter
-	request *http.Request
-	rate    int
-}
-
-func (w *slowWriter) Write(p []byte) (int, error) {
-	ticker := time.NewTicker(time.Second / 10)
-	defer ticker.Stop()
-	sent := 0
-	for sent < len(p) {
-		n, err := w.ResponseWriter.Write(p[sent:min(len(p), sent+max(1, w.rate/10))])
-		sent += n
-		if err != nil {
-			return sent, err
-		}
-		w.ResponseWriter.(http.Flusher).Flush()
-		select {
-		case <-w.request.Context().Done():
-			return sent, w.request.Context().Err()
-		case <-ticker.C:
-		}
-	}
-	return sent, nil
 }
 
 // Mirror makes a node fetch what belongs to the registry named upstream, such as
