@@ -113,6 +113,7 @@ func (s *Server) front() error {
 
 	handler, err := rest.New(services, rest.Options{
 		Logger: s.log, Metrics: s.metrics, Gatherer: s.metrics, Ready: s.ready(), Revision: s.store.Head,
+		TokenKeys: signer.PublicKeys(),
 	})
 	if err != nil {
 		return err

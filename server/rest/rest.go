@@ -33,6 +33,9 @@ type Options struct {
 	Ready, Live []Check
 	// BodyTimeout bounds the time that a request's body may take; 30 s by default.
 	BodyTimeout time.Duration
+	// TokenKeys, where set, are the public keys of ServiceAccount tokens: a JSON Web Key
+	// Set.
+	TokenKeys any
 	// Revision returns the store's newest, which lists of nothing show; 0 by default.
 	Revision func() int64
 }
@@ -69,6 +72,7 @@ func New(s *rpc.Server, o Options) (http.Handler, error) {
 	}
 	addDiscovery(h.plain)
 	addOpenAPI(h.plain)
+	addKeys(h.plain, o.TokenKeys)
 	if o.Gatherer != nil {
 		h.plain["/metrics"] = promhttp.HandlerFor(o.Gatherer, promhttp.HandlerOpts{}).ServeHTTP
 	}

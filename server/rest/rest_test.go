@@ -71,7 +71,7 @@ func newServer(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	metrics := prometheus.NewRegistry()
-	h, err := New(rpc.New(s.registry, s.logs, rpc.Options{Metrics: metrics, Tokens: tokens{}}), Options{Metrics: metrics, Gatherer: metrics, Revision: store.Head})
+	h, err := New(rpc.New(s.registry, s.logs, rpc.Options{Metrics: metrics, Tokens: tokens{}}), Options{Metrics: metrics, Gatherer: metrics, Revision: store.Head, TokenKeys: map[string]string{"keys": "public"}})
 	if err != nil {
 		t.Fatal(err)
 	}

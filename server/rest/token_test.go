@@ -51,6 +51,15 @@ func TestTokenRequest(t *testing.T) {
 	s.do(t, "GET", tokenPath, "", 405, &status)
 }
 
+func TestKeysOfTokens(t *testing.T) {
+	s := newServer(t)
+	var keys map[string]string
+	s.do(t, "GET", "/openid/v1/jwks", "", 200, &keys)
+	if keys["keys"] != "public" {
+		t.Errorf("keys: %v", keys)
+	}
+}
+
 func TestTokenRequestInProtobuf(t *testing.T) {
 	s := newServer(t)
 	encoded, err := (&authenticationv1.TokenRequest{}).Marshal()

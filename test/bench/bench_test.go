@@ -134,15 +134,23 @@ func (w *workload) restartTurn() {
 // post creates a pod and waits until the watch shows it ready.
 func (w *workload) post(name string) event {
 	w.b.Helper()
-	pod := &corev1.Pod{
+	return w.postPod(newPod(name))
+}
+
+func newPod(name string) *corev1.Pod {
+	return &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: containerName, Image: image}}},
 	}
+}
+
+func (w *workload) postPod(pod *corev1.Pod) event {
+	w.b.Helper()
 	if err := w.cluster.call(w.b.Context(), http.MethodPost, podsPath, pod, nil); err != nil {
 		w.b.Fatal(err)
 	}
-	return await(w.b, w.events, name, "ready", isReady)
+	return await(w.b, w.events, pod.Name, "ready", isReady)
 }
 
 // delete deletes a pod and waits until the watch shows that it is gone.
