@@ -23,9 +23,9 @@ type Reporter struct {
 	RuntimeName string
 	// Probes, unless nil, says what the probes of containers have found.
 	Probes Probes
-	// Started, unless nil, is told of each pod that begins to run, and how long
 	// Resizing, unless nil, returns how far a resize of the pod is.
 	Resizing func(types.UID) podtypes.Resizing
+	// Started, unless nil, is told of each pod that begins to run, and how long
 	// after the node took it on.
 	Started func(after time.Duration)
 
@@ -96,10 +96,10 @@ func (r *Reporter) report(in Input) corev1.PodStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	in.Probes = r.Probes
-	in.Previous = r.previous(in.Pod)
 	if r.Resizing != nil {
 		in.Resizing = r.Resizing(in.Pod.UID)
 	}
+	in.Previous = r.previous(in.Pod)
 	in.Now = time.Now()
 	in.HostIPs = r.HostIPs()
 	in.RuntimeName = r.RuntimeName
