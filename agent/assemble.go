@@ -59,7 +59,9 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	var self *node.Node
 	allocatable := func() corev1.ResourceList { return self.Node().Status.Allocatable }
 	podTokens := tokens.New(nodepb.NewNodeClient(server), cfg.Name, a.log)
-	volumes := volume.New(volume.Config{PodsDir: cfg.podsDir(), Objects: cache, Tokens: podTokens, Allocatable: allocatable})
+	volumes := volume.New(volume.Config{
+		PodsDir: cfg.podsDir(), Objects: cache, Tokens: podTokens, Allocatable: allocatable, Detached: tellDetached(pods, recorder),
+	})
 
 	machine, err := a.machine()
 	if err != nil {
@@ -143,6 +145,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	})
 
 	showConnection(a.metrics, toServer.Connected, loop.LastLoop)
+	a.metrics.MustRegister(leftovers{volumes.Leftovers})
 
 	var g rungroup.Group
 	g.Add("network", network.run)

@@ -16,6 +16,7 @@ import (
 	"maps"
 	"path/filepath"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,7 +36,7 @@ type Objects interface {
 	Secret(namespace, name string) (*corev1.Secret, error)
 }
 
-// Config says what a Manager works with; every field is needed.
+// Config says what a Manager works with.
 type Config struct {
 	// PodsDir holds the directories of the pods.
 	PodsDir string
@@ -43,6 +44,9 @@ type Config struct {
 	Tokens  Tokens
 	// Allocatable is what the node has for pods: the limit of a container without one.
 	Allocatable func() corev1.ResourceList
+	// Detached, unless nil, is told of a pod whose volumes others have in use, and why
+	// they were detached.
+	Detached func(uid types.UID, why error)
 }
 
 // Manager prepares volumes. Calls for one pod come one after another; different
@@ -52,16 +56,26 @@ type Manager struct {
 	objects     Objects
 	tokens      Tokens
 	allocatable func() corev1.ResourceList
+	detached    func(types.UID, error)
+	patience    time.Duration
 
 	mu      sync.Mutex
 	mounted map[types.UID]map[string]podtypes.Volume
+	// busySince is when the volumes of a pod that has ended were first found in use.
+	busySince map[types.UID]time.Time
+	// left are those in memory that others may keep.
+	left []Leftover
 }
 
 // New returns a manager of the volumes of pods.
 func New(cfg Config) *Manager {
+	if cfg.Detached == nil {
+		cfg.Detached = func(types.UID, error) {}
+	}
 	return &Manager{
 		pods: cfg.PodsDir, objects: cfg.Objects, tokens: cfg.Tokens, allocatable: cfg.Allocatable,
-		mounted: map[types.UID]map[string]podtypes.Volume{},
+		detached: cfg.Detached, patience: patience,
+		mounted: map[types.UID]map[string]podtypes.Volume{}, busySince: map[types.UID]time.Time{},
 	}
 }
 

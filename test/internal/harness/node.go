@@ -6,6 +6,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,10 +15,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent"
 	"github.com/berth-run/berth/agent/cri"
+	"github.com/berth-run/berth/internal/mounts"
 )
 
 // Node is an agent and where it keeps its things.
@@ -59,6 +62,9 @@ func (n *Node) WaitHealthy(ctx context.Context) error {
 	})
 }
 
+// Metrics returns what the agent tells of itself.
+func (n *Node) Metrics(ctx context.Context) (string, error) { return n.health.Text(ctx, "/metrics") }
+
 // CertsDir is where the node's containerd looks for how to reach registries.
 func (n *Node) CertsDir() string { return filepath.Join(n.StateDir, "containerd", "certs.d") }
 
@@ -83,7 +89,8 @@ func (n *Node) CRI() (*cri.Client, error) {
 	return cri.Dial(endpoint)
 }
 
-// teardown removes the node's containerd and pods. The agent must have ended.
+// teardown removes the node's containerd and pods, and the volumes of those that the
+// agent was still releasing. It must have ended.
 func (n *Node) teardown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -91,7 +98,7 @@ func (n *Node) teardown() error {
 	if err != nil {
 		return err
 	}
-	return r.Teardown(ctx)
+	return errors.Join(r.Teardown(ctx), mounts.UnmountBelow(filepath.Join(n.StateDir, "pods"), unix.MNT_DETACH))
 }
 
 // ContainerPID is the process of a running container.
