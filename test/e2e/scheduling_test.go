@@ -17,14 +17,20 @@ import (
 // hungry asks for six tenths of a node's processors.
 func (w *world) hungry(name string) *corev1.Pod {
 	w.t.Helper()
-	var node corev1.Node
-	if _, err := w.Do(w.ctx(), http.MethodGet, "/api/v1/nodes/node1", nil, &node); err != nil {
-		w.t.Fatal(err)
-	}
-	milli := node.Status.Allocatable.Cpu().MilliValue() * 6 / 10
+	milli := w.cpuOf("node1") * 6 / 10
 	c := app("c")
 	c.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: *resource.NewMilliQuantity(milli, resource.DecimalSI)}
 	return pod(name, c)
+}
+
+// cpuOf is what the node has for pods, in thousandths of a processor.
+func (w *world) cpuOf(name string) int64 {
+	w.t.Helper()
+	var node corev1.Node
+	if _, err := w.Do(w.ctx(), http.MethodGet, "/api/v1/nodes/"+name, nil, &node); err != nil {
+		w.t.Fatal(err)
+	}
+	return node.Status.Allocatable.Cpu().MilliValue()
 }
 
 func TestPodsThatDoNotFitOneNodeLandOnBothAndAThirdWaits(t *testing.T) {
