@@ -27,6 +27,7 @@ func podSecurityFields() []fieldRule {
 		fieldRule{path: "securityContext.supplementalGroups"},
 		fieldRule{path: "securityContext.supplementalGroupsPolicy"},
 		fieldRule{path: "securityContext.fsGroup"},
+		fieldRule{path: "securityContext.fsGroupChangePolicy"},
 		fieldRule{path: "securityContext.sysctls"},
 		fieldRule{path: "securityContext.seLinuxChangePolicy", values: []any{corev1.SELinuxChangePolicyRecursive}},
 	)

@@ -9,6 +9,7 @@ func volumeFields() []fieldRule {
 		{path: "volumes[].name"},
 		{path: "volumes[].emptyDir.medium"},
 		{path: "volumes[].emptyDir.sizeLimit"},
+		{path: "volumes[].emptyDir.mode"},
 		{path: "volumes[].hostPath.path"},
 		{path: "volumes[].hostPath.type"},
 		{path: "volumes[].configMap.name"},

@@ -24,6 +24,9 @@ func validateEmptyDir(d *corev1.EmptyDirVolumeSource, fldPath *field.Path) (errs
 	if d.SizeLimit != nil && d.SizeLimit.Sign() < 0 {
 		errs = append(errs, field.Forbidden(fldPath.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity"))
 	}
+	if m := d.Mode; m != nil && (*m < 0 || *m > 0o1777) {
+		errs = append(errs, field.Invalid(fldPath.Child("mode"), *m, "must be a number between 0 and 01777 (octal), both inclusive"))
+	}
 	return errs
 }
 

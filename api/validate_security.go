@@ -22,6 +22,9 @@ func validatePodSecurity(spec *corev1.PodSpec, path *field.Path) (errs field.Err
 	if sc.FSGroup != nil {
 		errs = append(errs, invalidAll(path.Child("fsGroup"), *sc.FSGroup, validation.IsValidGroupID(*sc.FSGroup))...)
 	}
+	if policy := sc.FSGroupChangePolicy; policy != nil {
+		errs = append(errs, oneOf(path.Child("fsGroupChangePolicy"), *policy, corev1.FSGroupChangeOnRootMismatch, corev1.FSGroupChangeAlways)...)
+	}
 	for i, group := range sc.SupplementalGroups {
 		errs = append(errs, invalidAll(path.Child("supplementalGroups").Index(i), group, validation.IsValidGroupID(group))...)
 	}

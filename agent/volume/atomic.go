@@ -78,7 +78,12 @@ func writeFresh(dir string, files payload) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.Chmod(fresh, 0o755); err != nil {
+	volume, err := os.Stat(dir)
+	if err != nil {
+		return "", errors.Join(err, os.Remove(fresh))
+	}
+	// What is written has the volume's group, if it has one.
+	if err := os.Chmod(fresh, 0o755|volume.Mode()&fs.ModeSetgid); err != nil {
 		return "", err
 	}
 	for name, f := range files {

@@ -124,7 +124,7 @@ func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod, v *corev1.Volume
 	if kind == "" {
 		return "", errors.New("this kind of volume is not supported")
 	}
-	return m.show(m.volumeDir(pod.UID, kind, v.Name), files, err)
+	return m.show(m.volumeDir(pod.UID, kind, v.Name), owned(pod, 0o755, groupReads), files, err)
 }
 
 func pathIf(path string, err error) (string, error) {
@@ -159,11 +159,12 @@ func (m *Manager) files(ctx context.Context, pod *corev1.Pod, s *corev1.VolumeSo
 // show writes files into a tmpfs, where secrets are kept off the disk, and all are
 // spared it the writes. Files that could not be had leave those of before, in this
 // run of the agent or in an earlier one.
-func (m *Manager) show(dir string, files payload, err error) (string, error) {
+func (m *Manager) show(dir string, like dirMode, files payload, err error) (string, error) {
 	if err == nil {
-		err = tmpfs.mountAt(dir, "mode=0755")
+		err = tmpfs.mountAt(dir, like.options())
 	}
 	if err == nil {
+		like.readableBy(files)
 		err = writeAtomically(dir, files)
 	}
 	if err != nil && !isWritten(dir) {
