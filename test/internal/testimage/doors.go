@@ -33,14 +33,6 @@ func (r *Registry) Stalling(after int) *SlowDoor {
 	})
 }
 
-// Resetting opens a door that sends so many bytes to each request and then breaks
-// its connection.
-func (r *Registry) Resetting(after int) *SlowDoor {
-	return r.slow(func(w http.ResponseWriter, _ *http.Request) http.ResponseWriter {
-		return &shortWriter{w, after, func() { panic(http.ErrAbortHandler) }}
-	})
-}
-
 func (r *Registry) slow(wrap func(http.ResponseWriter, *http.Request) http.ResponseWriter) *SlowDoor {
 	d := &SlowDoor{}
 	d.Host = r.door(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
