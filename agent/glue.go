@@ -31,11 +31,11 @@ import (
 // resyncUsers syncs the pods that name an object that has changed.
 func resyncUsers(pods *podmanager.Manager, workers *podworkers.PodWorkers, changed objects.Key) {
 	for _, pod := range pods.Pods() {
-		if pod.Namespace != changed.Namespace {
+		if changed.Namespace != "" && pod.Namespace != changed.Namespace {
 			continue
 		}
 		for r := range api.References(pod) {
-			if r.Kind.Name == changed.Kind && r.Name == changed.Name {
+			if r.Kind.Name == changed.Kind && r.Namespace == changed.Namespace && r.Name == changed.Name {
 				workers.Resync(pod.UID)
 				break
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -198,6 +199,7 @@ type nothing struct{}
 
 func (nothing) Record(*corev1.Pod, string, string, string, string)      {}
 func (nothing) Secret(string, string) (*corev1.Secret, error)           { return nil, podtypes.ErrNotFound }
+func (nothing) RuntimeClass(string) (*nodev1.RuntimeClass, error)       { return nil, podtypes.ErrNotFound }
 func (nothing) ConfigMap(string, string) (*corev1.ConfigMap, error)     { return nil, podtypes.ErrNotFound }
 func (nothing) Verdict(*corev1.Pod) *podtypes.RejectError               { return nil }
 func (nothing) Admit(*corev1.Pod, []*corev1.Pod) *podtypes.RejectError  { return nil }

@@ -33,6 +33,8 @@ var messages = map[*Kind]func() proto.Message{
 	Events:          func() proto.Message { return &corepb.Event{} },
 	ServiceAccounts: func() proto.Message { return &corepb.ServiceAccount{} },
 	Leases:          func() proto.Message { return &corepb.Lease{} },
+	PriorityClasses: func() proto.Message { return &corepb.PriorityClass{} },
+	RuntimeClasses:  func() proto.Message { return &corepb.RuntimeClass{} },
 }
 
 // filler makes random objects that every form can hold.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,6 +25,8 @@ func Default(obj Object) {
 		defaultNamespace(o)
 	case *corev1.Event:
 		defaultEvent(o)
+	case *schedulingv1.PriorityClass:
+		defaultPriorityClass(o)
 	}
 }
 

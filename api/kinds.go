@@ -5,9 +5,12 @@ package api
 
 import (
 	"slices"
+	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,6 +58,14 @@ func (k *Kind) GroupResource() schema.GroupResource {
 // GroupVersionKind names the kind as manifests do.
 func (k *Kind) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Name}
+}
+
+// Service is the name of the kind's gRPC service: its plural, such as Pods.
+func (k *Kind) Service() string {
+	if strings.HasSuffix(k.Name, "s") {
+		return k.Name + "es"
+	}
+	return k.Name + "s"
 }
 
 // Path returns the path below which the kind's version is served, such as /api/v1
@@ -117,6 +128,18 @@ var (
 		New:     func() Object { return &coordinationv1.Lease{} },
 		NewList: func() runtime.Object { return &coordinationv1.LeaseList{} },
 	}
+	PriorityClasses = &Kind{
+		Group: schedulingv1.GroupName, Version: "v1", Name: "PriorityClass", Resource: "priorityclasses", ShortNames: []string{"pc"},
+		Verbs:   allVerbs,
+		New:     func() Object { return &schedulingv1.PriorityClass{} },
+		NewList: func() runtime.Object { return &schedulingv1.PriorityClassList{} },
+	}
+	RuntimeClasses = &Kind{
+		Group: nodev1.GroupName, Version: "v1", Name: "RuntimeClass", Resource: "runtimeclasses",
+		Verbs:   allVerbs,
+		New:     func() Object { return &nodev1.RuntimeClass{} },
+		NewList: func() runtime.Object { return &nodev1.RuntimeClassList{} },
+	}
 )
 
 // DeleteCollection is the verb that not every kind has.
@@ -126,4 +149,4 @@ var allVerbs = []string{"create", "delete", DeleteCollection, "get", "list", "pa
 
 // Kinds is the table of kinds, in the order of their first use: a new kind is a
 // row here, plus what is special about it.
-var Kinds = []*Kind{Pods, Nodes, Namespaces, Secrets, ConfigMaps, Events, ServiceAccounts, Leases}
+var Kinds = []*Kind{Pods, Nodes, Namespaces, Secrets, ConfigMaps, Events, ServiceAccounts, Leases, PriorityClasses, RuntimeClasses}

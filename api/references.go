@@ -3,7 +3,10 @@
 
 package api
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+)
 
 // Reference names a Secret or ConfigMap that a pod needs.
 type Reference struct {
@@ -13,7 +16,8 @@ type Reference struct {
 }
 
 // References returns the Secrets and ConfigMaps that the pod names in its
-// environment, volumes and pull secrets, whether or not they exist.
+// environment, volumes and pull secrets, and its RuntimeClass, whether or not they
+// exist.
 func References(pod *corev1.Pod) map[Reference]struct{} {
 	c := collector{namespace: pod.Namespace, found: map[Reference]struct{}{}}
 	for _, container := range Containers(&pod.Spec) {
@@ -25,7 +29,23 @@ func References(pod *corev1.Pod) map[Reference]struct{} {
 	for _, s := range pod.Spec.ImagePullSecrets {
 		c.add(Secrets, s.Name)
 	}
+	if name := pod.Spec.RuntimeClassName; name != nil && *name != "" {
+		c.found[Reference{Kind: RuntimeClasses, Name: *name}] = struct{}{}
+	}
 	return c.found
+}
+
+// ReferencedKind returns the kind of an object that pods name; nil for any other.
+func ReferencedKind(o Object) *Kind {
+	switch o.(type) {
+	case *corev1.Secret:
+		return Secrets
+	case *corev1.ConfigMap:
+		return ConfigMaps
+	case *nodev1.RuntimeClass:
+		return RuntimeClasses
+	}
+	return nil
 }
 
 type collector struct {

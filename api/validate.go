@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -90,6 +92,10 @@ func validateContent(obj Object) field.ErrorList {
 		return validateTaints(o.Spec.Taints, field.NewPath("spec", "taints"))
 	case *corev1.Event:
 		return validateEvent(o)
+	case *schedulingv1.PriorityClass:
+		return validatePriorityClass(o)
+	case *nodev1.RuntimeClass:
+		return validateRuntimeClass(o)
 	}
 	return nil
 }
@@ -111,6 +117,10 @@ func validateTransition(obj, old Object) field.ErrorList {
 		return validateSecretUpdate(o, old.(*corev1.Secret))
 	case *corev1.ConfigMap:
 		return validateConfigMapUpdate(o, old.(*corev1.ConfigMap))
+	case *schedulingv1.PriorityClass:
+		return validatePriorityClassUpdate(o, old.(*schedulingv1.PriorityClass))
+	case *nodev1.RuntimeClass:
+		return validateRuntimeClassUpdate(o, old.(*nodev1.RuntimeClass))
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	errs = append(errs, validateNamespaces(spec, path)...)
 	errs = append(errs, validateNames(spec, path)...)
 	errs = append(errs, validateDNS(spec, path)...)
+	errs = append(errs, validateClasses(spec, path)...)
 	errs = append(errs, validatePodResources(spec, path.Child("resources"))...)
 	errs = append(errs, metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector"))...)
 	errs = append(errs, validateTolerations(spec.Tolerations, path.Child("tolerations"))...)

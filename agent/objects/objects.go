@@ -1,7 +1,7 @@
 // Copyright The berth Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package objects holds the Secrets and ConfigMaps that the node's pods name, as
+// Package objects holds the Secrets, ConfigMaps and RuntimeClasses that the node's pods name, as
 // the server last sent them.
 package objects
 
@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/berth-run/berth/api"
@@ -58,6 +59,15 @@ func (c *Cache) ConfigMap(namespace, name string) (*corev1.ConfigMap, error) {
 	return o, nil
 }
 
+// RuntimeClass returns the runtime class, or a NotFound Status error.
+func (c *Cache) RuntimeClass(name string) (*nodev1.RuntimeClass, error) {
+	o, ok := c.get(Key{Kind: api.RuntimeClasses.Name, Name: name}).(*nodev1.RuntimeClass)
+	if !ok {
+		return nil, apierrors.NewNotFound(api.RuntimeClasses.GroupResource(), name)
+	}
+	return o, nil
+}
+
 // All returns every object, in no order.
 func (c *Cache) All() []api.Object {
 	c.mu.RLock()
@@ -69,18 +79,13 @@ func (c *Cache) All() []api.Object {
 	return all
 }
 
-// Set stores a Secret or ConfigMap in place of the one of that name.
+// Set stores an object in place of the one of its kind and name.
 func (c *Cache) Set(o api.Object) error {
-	var kind string
-	switch o.(type) {
-	case *corev1.Secret:
-		kind = api.Secrets.Name
-	case *corev1.ConfigMap:
-		kind = api.ConfigMaps.Name
-	default:
-		return fmt.Errorf("object %s is a %T, not a Secret or ConfigMap", api.FullName(o), o)
+	kind := api.ReferencedKind(o)
+	if kind == nil {
+		return fmt.Errorf("object %s is a %T, of a kind that no pod names", api.FullName(o), o)
 	}
-	key := Key{kind, o.GetNamespace(), o.GetName()}
+	key := Key{kind.Name, o.GetNamespace(), o.GetName()}
 	c.mu.Lock()
 	c.objects[key] = o
 	c.mu.Unlock()

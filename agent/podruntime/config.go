@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-run/berth/agent/cri"
@@ -26,6 +27,7 @@ const defaultMaxStarts = 8
 type Objects interface {
 	Secret(namespace, name string) (*corev1.Secret, error)
 	ConfigMap(namespace, name string) (*corev1.ConfigMap, error)
+	RuntimeClass(name string) (*nodev1.RuntimeClass, error)
 }
 
 // Config says what a Runtime works with.
@@ -63,9 +65,6 @@ type Config struct {
 	MemoryCapacity int64
 	// ResolvConf is the file whose DNS settings pods get; empty is the node's.
 	ResolvConf string
-	// OwnBridge says that the network of pods is the node's own, in which each sandbox
-	// is on a bridge.
-	OwnBridge bool
 	// ClusterDomain is what the names of pods with a subdomain end in.
 	ClusterDomain string
 	// SeccompDir holds the node's own seccomp profiles.
@@ -73,6 +72,9 @@ type Config struct {
 	// UserRange returns the first of the node's user ids that a pod with users of its
 	// own has.
 	UserRange func(types.UID) (uint32, error)
+	// OwnBridge says that the network of pods is the node's own, in which each sandbox
+	// is on a bridge.
+	OwnBridge bool
 	// MaxStarts is how many pods may be starting at once; 0 is 8.
 	MaxStarts int
 	// Images says how images are pulled; its Client and Recorder are those of this

@@ -27,7 +27,11 @@ func (s *podSync) createSandbox(ctx context.Context, attempt uint32) (*podSandbo
 	if err := os.MkdirAll(config.LogDirectory, 0o755); err != nil {
 		return nil, fmt.Errorf("log directory of the pod: %w", err)
 	}
-	r, err := s.cfg.CRI.Runtime.RunPodSandbox(ctx, &runtimeapi.RunPodSandboxRequest{Config: config})
+	handler, err := s.handler(s.pod)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.cfg.CRI.Runtime.RunPodSandbox(ctx, &runtimeapi.RunPodSandboxRequest{Config: config, RuntimeHandler: handler})
 	if err != nil {
 		return nil, fmt.Errorf("creating the sandbox: %w", plain(err))
 	}

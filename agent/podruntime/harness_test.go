@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -151,6 +152,13 @@ func (o objects) Secret(_, name string) (*corev1.Secret, error) {
 		return s, nil
 	}
 	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, name)
+}
+
+func (o objects) RuntimeClass(name string) (*nodev1.RuntimeClass, error) {
+	if c, ok := o[name].(*nodev1.RuntimeClass); ok {
+		return c, nil
+	}
+	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "runtimeclasses"}, name)
 }
 
 func (o objects) ConfigMap(_, name string) (*corev1.ConfigMap, error) {

@@ -76,6 +76,11 @@ func (k *connection) takeObjects(m *nodepb.Objects) error {
 			return err
 		}
 	}
+	for _, class := range m.GetRuntimeClasses() {
+		if err := k.setObject(api.RuntimeClasses, class); err != nil {
+			return err
+		}
+	}
 	if k.mayRemove() {
 		for _, key := range m.GetRemoved() {
 			k.config.Objects.Remove(key.GetKind(), key.GetNamespace(), key.GetName())

@@ -110,11 +110,7 @@ func (k *connection) inventory() []*nodepb.ObjectKey {
 		keys = append(keys, keyOf(api.Pods, pod))
 	}
 	for _, o := range k.config.Objects.All() {
-		kind := api.ConfigMaps
-		if _, ok := o.(*corev1.Secret); ok {
-			kind = api.Secrets
-		}
-		keys = append(keys, keyOf(kind, o))
+		keys = append(keys, keyOf(api.ReferencedKind(o), o))
 	}
 	return keys
 }

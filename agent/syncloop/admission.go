@@ -17,11 +17,12 @@ import (
 
 // admissionOrder returns the pods in the order in which they are admitted: first
 // those that run already, because they were admitted before the agent started,
-// then by creation time; ties by resourceVersion and UID.
+// then critical ones, then by creation time; ties by resourceVersion and UID.
 func admissionOrder(pods []*corev1.Pod, running map[types.UID]*podtypes.RuntimePod) []*corev1.Pod {
 	return slices.SortedFunc(slices.Values(pods), func(a, b *corev1.Pod) int {
 		return cmp.Or(
 			boolOrder(running[a.UID] != nil, running[b.UID] != nil),
+			boolOrder(api.IsCritical(a), api.IsCritical(b)),
 			a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
 			cmp.Compare(len(a.ResourceVersion), len(b.ResourceVersion)), // decimal numbers
 			cmp.Compare(a.ResourceVersion, b.ResourceVersion),

@@ -26,7 +26,7 @@ var (
 	// atomicLists are replaced whole, although their tags have a key.
 	atomicLists = set("PodStatus.hostIPs")
 	// atomicMaps are replaced whole.
-	atomicMaps = set("PodSpec.nodeSelector")
+	atomicMaps = set("PodSpec.nodeSelector", "Scheduling.nodeSelector")
 	// atomicTypes are structs that are replaced whole.
 	atomicTypes = set(
 		"ConfigMapKeySelector", "EvictionResponder", "FileKeySelector", "LabelSelector", "LocalObjectReference",
@@ -40,6 +40,7 @@ var (
 		"Event.reportingComponent", "Event.reportingInstance",
 		"GRPCAction.service",
 		"NodeRuntimeHandler.name",
+		"PriorityClass.value",
 		"ProjectedVolumeSource.sources",
 		"TypedLocalObjectReference.apiGroup", "TypedObjectReference.apiGroup",
 	)

@@ -50,6 +50,10 @@ func of(k *api.Kind) layout {
 		return events
 	case api.Leases:
 		return leases
+	case api.PriorityClasses:
+		return priorityClasses
+	case api.RuntimeClasses:
+		return runtimeClasses
 	}
 	return others
 }

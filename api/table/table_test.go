@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -142,6 +144,8 @@ func TestRows(t *testing.T) {
 		}, []any{"n1", "Ready,SchedulingDisabled", "edge", "60s", "v1", "192.0.2.1", "<none>", "Debian", "6", "containerd://2"}},
 		"secret":    {api.Secrets, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Type: "Opaque", Data: map[string][]byte{"a": nil}}, []any{"s", "Opaque", 1, "<unknown>"}},
 		"configMap": {api.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}, BinaryData: map[string][]byte{"a": nil}}, []any{"c", 1, "<unknown>"}},
+		"priority":  {api.PriorityClasses, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 7, GlobalDefault: true}, []any{"high", int64(7), true, "<unknown>", "PreemptLowerPriority"}},
+		"runtime":   {api.RuntimeClasses, &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "vm"}, Handler: "kata"}, []any{"vm", "kata", "<unknown>"}},
 		"lease":     {api.Leases, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l"}, Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("me")}}, []any{"l", "me", "<unknown>"}},
 		"namespace": {api.Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Status: corev1.NamespaceStatus{Phase: "Active"}}, []any{"default", "Active", "<unknown>"}},
 		"event": {api.Events, &corev1.Event{

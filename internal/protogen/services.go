@@ -154,7 +154,7 @@ type service struct {
 func servicesOf(kinds []*api.Kind) []service {
 	var out []service
 	for _, k := range kinds {
-		out = append(out, service{Kind: k, Plural: k.Name + "s", Extra: extraMethods[k.Name]})
+		out = append(out, service{Kind: k, Plural: k.Service(), Extra: extraMethods[k.Name]})
 	}
 	return out
 }

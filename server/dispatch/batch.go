@@ -61,10 +61,13 @@ func (b *objectBatch) set(kind *api.Kind, object []byte) error {
 	if err := b.room(len(object)); err != nil {
 		return err
 	}
-	if kind == api.Secrets {
+	switch kind {
+	case api.Secrets:
 		b.objects.Secrets = append(b.objects.Secrets, api.Raw(&corepb.Secret{}, object))
-	} else {
+	case api.ConfigMaps:
 		b.objects.ConfigMaps = append(b.objects.ConfigMaps, api.Raw(&corepb.ConfigMap{}, object))
+	case api.RuntimeClasses:
+		b.objects.RuntimeClasses = append(b.objects.RuntimeClasses, api.Raw(&corepb.RuntimeClass{}, object))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ func (d *Dispatcher) newFeeds() registry.Feeds {
 		feed(api.Pods, podSink{d.registry, d.index, d.logger}),
 		feed(api.Secrets, objectSink{d.index, api.Secrets}),
 		feed(api.ConfigMaps, objectSink{d.index, api.ConfigMaps}),
+		feed(api.RuntimeClasses, objectSink{d.index, api.RuntimeClasses}),
 	}
 }
 

@@ -39,16 +39,15 @@ func newHolding() holding {
 
 // add takes in an entry of an inventory.
 func (h holding) add(key *nodepb.ObjectKey) error {
-	switch key.GetKind() {
-	case api.Pods.Name:
+	if key.GetKind() == api.Pods.Name {
 		h.pods[types.UID(key.GetUid())] = heldPod{
 			namespace: key.GetNamespace(), name: key.GetName(), version: key.GetResourceVersion(),
 		}
 		return nil
-	case api.Secrets.Name, api.ConfigMaps.Name:
-		kind := api.Secrets
-		if key.GetKind() == api.ConfigMaps.Name {
-			kind = api.ConfigMaps
+	}
+	for _, kind := range []*api.Kind{api.Secrets, api.ConfigMaps, api.RuntimeClasses} {
+		if key.GetKind() != kind.Name {
+			continue
 		}
 		h.objects[objectKey{kind, key.GetNamespace(), key.GetName()}] = heldObject{
 			uid: types.UID(key.GetUid()), version: key.GetResourceVersion(),

@@ -41,6 +41,12 @@ func (r *Registry) create(ctx context.Context, k *api.Kind, obj api.Object, o Wr
 	if err := r.addPullSecrets(ctx, obj); err != nil {
 		return nil, nil, err
 	}
+	if err := r.applyClasses(ctx, obj); err != nil {
+		return nil, nil, err
+	}
+	if err := r.requireOneDefault(ctx, obj); err != nil {
+		return nil, nil, err
+	}
 
 	for attempt := 0; ; attempt++ {
 		generated := nameNew(obj)

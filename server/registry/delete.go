@@ -28,6 +28,9 @@ func (r *Registry) Delete(ctx context.Context, k *api.Kind, namespace, name stri
 		return nil, apierrors.NewInvalid(k.GroupVersionKind().GroupKind(), name, field.ErrorList{
 			field.Invalid(field.NewPath("gracePeriodSeconds"), *g, "must be greater than or equal to 0")})
 	}
+	if err := keepSystemClass(k, name); err != nil {
+		return nil, err
+	}
 	if k == api.Namespaces {
 		return r.deleteNamespace(ctx, name, o)
 	}

@@ -76,13 +76,14 @@ func New(s store.Store, opts Options) *Registry {
 	return r
 }
 
-// EnsureDefaults creates what exists from the first start: the namespace default.
+// EnsureDefaults creates what exists from the first start: the namespace
+// default and the system's PriorityClasses.
 func (r *Registry) EnsureDefaults(ctx context.Context) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: metav1.NamespaceDefault}}
 	if _, _, err := r.Create(ctx, api.Namespaces, ns, WriteOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("create namespace %s: %w", ns.Name, err)
 	}
-	return nil
+	return r.ensurePriorityClasses(ctx)
 }
 
 // Get returns one object.

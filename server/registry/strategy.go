@@ -142,6 +142,7 @@ var podStrategy = strategy{
 			spec.EphemeralContainers = before.EphemeralContainers
 		}
 		keepAccount(spec, before)
+		keepClasses(spec, before)
 	},
 	keepStatus: func(obj, old api.Object) { obj.(*corev1.Pod).Status = old.(*corev1.Pod).Status },
 	sameSpec: func(obj, old api.Object) bool {

@@ -47,17 +47,19 @@ func TestDiscovery(t *testing.T) {
 	s := newServer(t)
 	found := resourcesOf(t, s)
 	for name, want := range map[string]metav1.APIResource{
-		"v1/pods":                       {Kind: "Pod", SingularName: "pod", Namespaced: true, ShortNames: []string{"po"}, Categories: []string{"all"}},
-		"v1/pods/status":                {Kind: "Pod", Namespaced: true},
-		"v1/pods/log":                   {Kind: "Pod", Namespaced: true},
-		"v1/pods/resize":                {Kind: "Pod", Namespaced: true},
-		"v1/pods/binding":               {Kind: "Binding", Namespaced: true},
-		"v1/pods/ephemeralcontainers":   {Kind: "Pod", Namespaced: true},
-		"v1/serviceaccounts/token":      {Kind: "TokenRequest", Namespaced: true, Group: "authentication.k8s.io", Version: "v1"},
-		"v1/nodes":                      {Kind: "Node", SingularName: "node", ShortNames: []string{"no"}},
-		"v1/services":                   {Kind: "Service", SingularName: "service", Namespaced: true, ShortNames: []string{"svc"}, Categories: []string{"all"}},
-		"coordination.k8s.io/v1/leases": {Kind: "Lease", SingularName: "lease", Namespaced: true},
-		"apps/v1/deployments":           {Kind: "Deployment", SingularName: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Categories: []string{"all"}},
+		"v1/pods":                              {Kind: "Pod", SingularName: "pod", Namespaced: true, ShortNames: []string{"po"}, Categories: []string{"all"}},
+		"v1/pods/status":                       {Kind: "Pod", Namespaced: true},
+		"v1/pods/log":                          {Kind: "Pod", Namespaced: true},
+		"v1/pods/resize":                       {Kind: "Pod", Namespaced: true},
+		"v1/pods/binding":                      {Kind: "Binding", Namespaced: true},
+		"v1/pods/ephemeralcontainers":          {Kind: "Pod", Namespaced: true},
+		"v1/serviceaccounts/token":             {Kind: "TokenRequest", Namespaced: true, Group: "authentication.k8s.io", Version: "v1"},
+		"v1/nodes":                             {Kind: "Node", SingularName: "node", ShortNames: []string{"no"}},
+		"v1/services":                          {Kind: "Service", SingularName: "service", Namespaced: true, ShortNames: []string{"svc"}, Categories: []string{"all"}},
+		"coordination.k8s.io/v1/leases":        {Kind: "Lease", SingularName: "lease", Namespaced: true},
+		"scheduling.k8s.io/v1/priorityclasses": {Kind: "PriorityClass", SingularName: "priorityclass", ShortNames: []string{"pc"}},
+		"node.k8s.io/v1/runtimeclasses":        {Kind: "RuntimeClass", SingularName: "runtimeclass"},
+		"apps/v1/deployments":                  {Kind: "Deployment", SingularName: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Categories: []string{"all"}},
 	} {
 		got := found[name]
 		if got.Kind != want.Kind || got.SingularName != want.SingularName || got.Namespaced != want.Namespaced ||

@@ -56,6 +56,8 @@ func register(mux *gateway.ServeMux, conn grpc.ClientConnInterface) error {
 		apipb.RegisterEventsHandlerClient(ctx, mux, apipb.NewEventsClient(conn)),
 		apipb.RegisterServiceAccountsHandlerClient(ctx, mux, apipb.NewServiceAccountsClient(conn)),
 		apipb.RegisterLeasesHandlerClient(ctx, mux, apipb.NewLeasesClient(conn)),
+		apipb.RegisterPriorityClassesHandlerClient(ctx, mux, apipb.NewPriorityClassesClient(conn)),
+		apipb.RegisterRuntimeClassesHandlerClient(ctx, mux, apipb.NewRuntimeClassesClient(conn)),
 	} {
 		if err != nil {
 			return err

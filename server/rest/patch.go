@@ -109,7 +109,7 @@ func invoke(ctx context.Context, conn grpc.ClientConnInterface, k *api.Kind, met
 		return nil, err
 	}
 	reply := object.New().Interface()
-	return reply, conn.Invoke(ctx, "/"+string(service)+"."+k.Name+"s/"+method, req, reply)
+	return reply, conn.Invoke(ctx, "/"+string(service)+"."+k.Service()+"/"+method, req, reply)
 }
 
 // answer writes a reply as the gateway does.

@@ -96,7 +96,7 @@ func TestRoutesServedByGateway(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			if want := "/berth.api.v1." + k.Name + "s/" + method; conn.method != want {
+			if want := "/berth.api.v1." + k.Service() + "/" + method; conn.method != want {
 				t.Errorf("%s is served by %q, want %s (%d %s)", route, conn.method, want, w.Code, w.Body)
 			}
 		}

@@ -49,6 +49,14 @@ type (
 		apipb.UnsafeLeasesServer
 		service[*apipb.CreateLeaseRequest, *apipb.UpdateLeaseRequest, *apipb.LeaseObject, *apipb.LeaseListObject, apipb.LeaseWatchEvent, *apipb.LeaseWatchEvent]
 	}
+	priorityClassService struct {
+		apipb.UnsafePriorityClassesServer
+		service[*apipb.CreatePriorityClassRequest, *apipb.UpdatePriorityClassRequest, *apipb.PriorityClassObject, *apipb.PriorityClassListObject, apipb.PriorityClassWatchEvent, *apipb.PriorityClassWatchEvent]
+	}
+	runtimeClassService struct {
+		apipb.UnsafeRuntimeClassesServer
+		service[*apipb.CreateRuntimeClassRequest, *apipb.UpdateRuntimeClassRequest, *apipb.RuntimeClassObject, *apipb.RuntimeClassListObject, apipb.RuntimeClassWatchEvent, *apipb.RuntimeClassWatchEvent]
+	}
 )
 
 // registerKinds registers the service of every kind of the table.
@@ -84,6 +92,14 @@ func (s *Server) registerKinds(r grpc.ServiceRegistrar) {
 	leases := &leaseService{}
 	leases.init(api.Leases, s.reg)
 	apipb.RegisterLeasesServer(r, leases)
+
+	priorityClasses := &priorityClassService{}
+	priorityClasses.init(api.PriorityClasses, s.reg)
+	apipb.RegisterPriorityClassesServer(r, priorityClasses)
+
+	runtimeClasses := &runtimeClassService{}
+	runtimeClasses.init(api.RuntimeClasses, s.reg)
+	apipb.RegisterRuntimeClassesServer(r, runtimeClasses)
 }
 
 func (s *service[C, U, O, L, E, PE]) init(k *api.Kind, reg Registry) { s.kind, s.reg = k, reg }

@@ -338,7 +338,7 @@ func TestEveryKindIsServed(t *testing.T) {
 	server := grpc.NewServer()
 	New(nil, logs{}, Options{}).Register(server)
 	for _, k := range api.Kinds {
-		if _, ok := server.GetServiceInfo()["berth.api.v1."+k.Name+"s"]; !ok {
+		if _, ok := server.GetServiceInfo()["berth.api.v1."+k.Service()]; !ok {
 			t.Errorf("no service for %s", k.Name)
 		}
 	}

@@ -4369,6 +4369,1068 @@ func (*UpdateLeaseRequest_Lease) isUpdateLeaseRequest_Object() {}
 
 func (*UpdateLeaseRequest_Manifest) isUpdateLeaseRequest_Object() {}
 
+// PriorityClassObject is one PriorityClass, typed or as the Kubernetes manifest that curl and
+// kubectl would see.
+type PriorityClassObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*PriorityClassObject_PriorityClass
+	//	*PriorityClassObject_Manifest
+	Object isPriorityClassObject_Object `protobuf_oneof:"object"`
+	// Warnings about the request that led to this object.
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PriorityClassObject) Reset() {
+	*x = PriorityClassObject{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PriorityClassObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PriorityClassObject) ProtoMessage() {}
+
+func (x *PriorityClassObject) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PriorityClassObject.ProtoReflect.Descriptor instead.
+func (*PriorityClassObject) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *PriorityClassObject) GetObject() isPriorityClassObject_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *PriorityClassObject) GetPriorityClass() *v1.PriorityClass {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassObject_PriorityClass); ok {
+			return x.PriorityClass
+		}
+	}
+	return nil
+}
+
+func (x *PriorityClassObject) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassObject_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *PriorityClassObject) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+func (x *PriorityClassObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
+}
+
+type isPriorityClassObject_Object interface {
+	isPriorityClassObject_Object()
+}
+
+type PriorityClassObject_PriorityClass struct {
+	PriorityClass *v1.PriorityClass `protobuf:"bytes,1,opt,name=priorityClass,proto3,oneof"`
+}
+
+type PriorityClassObject_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,2,opt,name=manifest,proto3,oneof"`
+}
+
+func (*PriorityClassObject_PriorityClass) isPriorityClassObject_Object() {}
+
+func (*PriorityClassObject_Manifest) isPriorityClassObject_Object() {}
+
+type PriorityClassListObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*PriorityClassListObject_List
+	//	*PriorityClassListObject_Manifest
+	Object        isPriorityClassListObject_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PriorityClassListObject) Reset() {
+	*x = PriorityClassListObject{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PriorityClassListObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PriorityClassListObject) ProtoMessage() {}
+
+func (x *PriorityClassListObject) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PriorityClassListObject.ProtoReflect.Descriptor instead.
+func (*PriorityClassListObject) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *PriorityClassListObject) GetObject() isPriorityClassListObject_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *PriorityClassListObject) GetList() *v1.PriorityClassList {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassListObject_List); ok {
+			return x.List
+		}
+	}
+	return nil
+}
+
+func (x *PriorityClassListObject) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassListObject_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+type isPriorityClassListObject_Object interface {
+	isPriorityClassListObject_Object()
+}
+
+type PriorityClassListObject_List struct {
+	List *v1.PriorityClassList `protobuf:"bytes,1,opt,name=list,proto3,oneof"`
+}
+
+type PriorityClassListObject_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,2,opt,name=manifest,proto3,oneof"`
+}
+
+func (*PriorityClassListObject_List) isPriorityClassListObject_Object() {}
+
+func (*PriorityClassListObject_Manifest) isPriorityClassListObject_Object() {}
+
+type PriorityClassWatchEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*PriorityClassWatchEvent_PriorityClass
+	//	*PriorityClassWatchEvent_Manifest
+	//	*PriorityClassWatchEvent_Status
+	Object        isPriorityClassWatchEvent_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PriorityClassWatchEvent) Reset() {
+	*x = PriorityClassWatchEvent{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PriorityClassWatchEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PriorityClassWatchEvent) ProtoMessage() {}
+
+func (x *PriorityClassWatchEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PriorityClassWatchEvent.ProtoReflect.Descriptor instead.
+func (*PriorityClassWatchEvent) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *PriorityClassWatchEvent) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *PriorityClassWatchEvent) GetObject() isPriorityClassWatchEvent_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *PriorityClassWatchEvent) GetPriorityClass() *v1.PriorityClass {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassWatchEvent_PriorityClass); ok {
+			return x.PriorityClass
+		}
+	}
+	return nil
+}
+
+func (x *PriorityClassWatchEvent) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassWatchEvent_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *PriorityClassWatchEvent) GetStatus() *v1.Status {
+	if x != nil {
+		if x, ok := x.Object.(*PriorityClassWatchEvent_Status); ok {
+			return x.Status
+		}
+	}
+	return nil
+}
+
+type isPriorityClassWatchEvent_Object interface {
+	isPriorityClassWatchEvent_Object()
+}
+
+type PriorityClassWatchEvent_PriorityClass struct {
+	PriorityClass *v1.PriorityClass `protobuf:"bytes,2,opt,name=priorityClass,proto3,oneof"`
+}
+
+type PriorityClassWatchEvent_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3,oneof"`
+}
+
+type PriorityClassWatchEvent_Status struct {
+	// Why the watch ended, with type ERROR.
+	Status *v1.Status `protobuf:"bytes,4,opt,name=status,proto3,oneof"`
+}
+
+func (*PriorityClassWatchEvent_PriorityClass) isPriorityClassWatchEvent_Object() {}
+
+func (*PriorityClassWatchEvent_Manifest) isPriorityClassWatchEvent_Object() {}
+
+func (*PriorityClassWatchEvent_Status) isPriorityClassWatchEvent_Object() {}
+
+type CreatePriorityClassRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*CreatePriorityClassRequest_PriorityClass
+	//	*CreatePriorityClassRequest_Manifest
+	Object isCreatePriorityClassRequest_Object `protobuf_oneof:"object"`
+	// Strict refuses unknown and duplicate fields of a manifest, Warn (the default)
+	// warns of them, Ignore drops them.
+	FieldValidation string   `protobuf:"bytes,5,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	FieldManager    string   `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	DryRun          []string `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Answer with the Kubernetes manifest instead of the typed message.
+	AsManifest    bool `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreatePriorityClassRequest) Reset() {
+	*x = CreatePriorityClassRequest{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreatePriorityClassRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreatePriorityClassRequest) ProtoMessage() {}
+
+func (x *CreatePriorityClassRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreatePriorityClassRequest.ProtoReflect.Descriptor instead.
+func (*CreatePriorityClassRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *CreatePriorityClassRequest) GetObject() isCreatePriorityClassRequest_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *CreatePriorityClassRequest) GetPriorityClass() *v1.PriorityClass {
+	if x != nil {
+		if x, ok := x.Object.(*CreatePriorityClassRequest_PriorityClass); ok {
+			return x.PriorityClass
+		}
+	}
+	return nil
+}
+
+func (x *CreatePriorityClassRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*CreatePriorityClassRequest_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *CreatePriorityClassRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *CreatePriorityClassRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *CreatePriorityClassRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *CreatePriorityClassRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+type isCreatePriorityClassRequest_Object interface {
+	isCreatePriorityClassRequest_Object()
+}
+
+type CreatePriorityClassRequest_PriorityClass struct {
+	PriorityClass *v1.PriorityClass `protobuf:"bytes,2,opt,name=priorityClass,proto3,oneof"`
+}
+
+type CreatePriorityClassRequest_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3,oneof"`
+}
+
+func (*CreatePriorityClassRequest_PriorityClass) isCreatePriorityClassRequest_Object() {}
+
+func (*CreatePriorityClassRequest_Manifest) isCreatePriorityClassRequest_Object() {}
+
+type UpdatePriorityClassRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*UpdatePriorityClassRequest_PriorityClass
+	//	*UpdatePriorityClassRequest_Manifest
+	Object          isUpdatePriorityClassRequest_Object `protobuf_oneof:"object"`
+	FieldValidation string                              `protobuf:"bytes,5,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	FieldManager    string                              `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	DryRun          []string                            `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	AsManifest      bool                                `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *UpdatePriorityClassRequest) Reset() {
+	*x = UpdatePriorityClassRequest{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdatePriorityClassRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdatePriorityClassRequest) ProtoMessage() {}
+
+func (x *UpdatePriorityClassRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdatePriorityClassRequest.ProtoReflect.Descriptor instead.
+func (*UpdatePriorityClassRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *UpdatePriorityClassRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdatePriorityClassRequest) GetObject() isUpdatePriorityClassRequest_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *UpdatePriorityClassRequest) GetPriorityClass() *v1.PriorityClass {
+	if x != nil {
+		if x, ok := x.Object.(*UpdatePriorityClassRequest_PriorityClass); ok {
+			return x.PriorityClass
+		}
+	}
+	return nil
+}
+
+func (x *UpdatePriorityClassRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*UpdatePriorityClassRequest_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *UpdatePriorityClassRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *UpdatePriorityClassRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *UpdatePriorityClassRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *UpdatePriorityClassRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+type isUpdatePriorityClassRequest_Object interface {
+	isUpdatePriorityClassRequest_Object()
+}
+
+type UpdatePriorityClassRequest_PriorityClass struct {
+	PriorityClass *v1.PriorityClass `protobuf:"bytes,3,opt,name=priorityClass,proto3,oneof"`
+}
+
+type UpdatePriorityClassRequest_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,4,opt,name=manifest,proto3,oneof"`
+}
+
+func (*UpdatePriorityClassRequest_PriorityClass) isUpdatePriorityClassRequest_Object() {}
+
+func (*UpdatePriorityClassRequest_Manifest) isUpdatePriorityClassRequest_Object() {}
+
+// RuntimeClassObject is one RuntimeClass, typed or as the Kubernetes manifest that curl and
+// kubectl would see.
+type RuntimeClassObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*RuntimeClassObject_RuntimeClass
+	//	*RuntimeClassObject_Manifest
+	Object isRuntimeClassObject_Object `protobuf_oneof:"object"`
+	// Warnings about the request that led to this object.
+	Warnings []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Whether the request created the object: an apply may.
+	Created       bool `protobuf:"varint,4,opt,name=created,proto3" json:"created,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuntimeClassObject) Reset() {
+	*x = RuntimeClassObject{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuntimeClassObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuntimeClassObject) ProtoMessage() {}
+
+func (x *RuntimeClassObject) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuntimeClassObject.ProtoReflect.Descriptor instead.
+func (*RuntimeClassObject) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *RuntimeClassObject) GetObject() isRuntimeClassObject_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *RuntimeClassObject) GetRuntimeClass() *v1.RuntimeClass {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassObject_RuntimeClass); ok {
+			return x.RuntimeClass
+		}
+	}
+	return nil
+}
+
+func (x *RuntimeClassObject) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassObject_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *RuntimeClassObject) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+func (x *RuntimeClassObject) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
+}
+
+type isRuntimeClassObject_Object interface {
+	isRuntimeClassObject_Object()
+}
+
+type RuntimeClassObject_RuntimeClass struct {
+	RuntimeClass *v1.RuntimeClass `protobuf:"bytes,1,opt,name=runtimeClass,proto3,oneof"`
+}
+
+type RuntimeClassObject_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,2,opt,name=manifest,proto3,oneof"`
+}
+
+func (*RuntimeClassObject_RuntimeClass) isRuntimeClassObject_Object() {}
+
+func (*RuntimeClassObject_Manifest) isRuntimeClassObject_Object() {}
+
+type RuntimeClassListObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*RuntimeClassListObject_List
+	//	*RuntimeClassListObject_Manifest
+	Object        isRuntimeClassListObject_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuntimeClassListObject) Reset() {
+	*x = RuntimeClassListObject{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuntimeClassListObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuntimeClassListObject) ProtoMessage() {}
+
+func (x *RuntimeClassListObject) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuntimeClassListObject.ProtoReflect.Descriptor instead.
+func (*RuntimeClassListObject) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *RuntimeClassListObject) GetObject() isRuntimeClassListObject_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *RuntimeClassListObject) GetList() *v1.RuntimeClassList {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassListObject_List); ok {
+			return x.List
+		}
+	}
+	return nil
+}
+
+func (x *RuntimeClassListObject) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassListObject_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+type isRuntimeClassListObject_Object interface {
+	isRuntimeClassListObject_Object()
+}
+
+type RuntimeClassListObject_List struct {
+	List *v1.RuntimeClassList `protobuf:"bytes,1,opt,name=list,proto3,oneof"`
+}
+
+type RuntimeClassListObject_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,2,opt,name=manifest,proto3,oneof"`
+}
+
+func (*RuntimeClassListObject_List) isRuntimeClassListObject_Object() {}
+
+func (*RuntimeClassListObject_Manifest) isRuntimeClassListObject_Object() {}
+
+type RuntimeClassWatchEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*RuntimeClassWatchEvent_RuntimeClass
+	//	*RuntimeClassWatchEvent_Manifest
+	//	*RuntimeClassWatchEvent_Status
+	Object        isRuntimeClassWatchEvent_Object `protobuf_oneof:"object"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuntimeClassWatchEvent) Reset() {
+	*x = RuntimeClassWatchEvent{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuntimeClassWatchEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuntimeClassWatchEvent) ProtoMessage() {}
+
+func (x *RuntimeClassWatchEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuntimeClassWatchEvent.ProtoReflect.Descriptor instead.
+func (*RuntimeClassWatchEvent) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *RuntimeClassWatchEvent) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *RuntimeClassWatchEvent) GetObject() isRuntimeClassWatchEvent_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *RuntimeClassWatchEvent) GetRuntimeClass() *v1.RuntimeClass {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassWatchEvent_RuntimeClass); ok {
+			return x.RuntimeClass
+		}
+	}
+	return nil
+}
+
+func (x *RuntimeClassWatchEvent) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassWatchEvent_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *RuntimeClassWatchEvent) GetStatus() *v1.Status {
+	if x != nil {
+		if x, ok := x.Object.(*RuntimeClassWatchEvent_Status); ok {
+			return x.Status
+		}
+	}
+	return nil
+}
+
+type isRuntimeClassWatchEvent_Object interface {
+	isRuntimeClassWatchEvent_Object()
+}
+
+type RuntimeClassWatchEvent_RuntimeClass struct {
+	RuntimeClass *v1.RuntimeClass `protobuf:"bytes,2,opt,name=runtimeClass,proto3,oneof"`
+}
+
+type RuntimeClassWatchEvent_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3,oneof"`
+}
+
+type RuntimeClassWatchEvent_Status struct {
+	// Why the watch ended, with type ERROR.
+	Status *v1.Status `protobuf:"bytes,4,opt,name=status,proto3,oneof"`
+}
+
+func (*RuntimeClassWatchEvent_RuntimeClass) isRuntimeClassWatchEvent_Object() {}
+
+func (*RuntimeClassWatchEvent_Manifest) isRuntimeClassWatchEvent_Object() {}
+
+func (*RuntimeClassWatchEvent_Status) isRuntimeClassWatchEvent_Object() {}
+
+type CreateRuntimeClassRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*CreateRuntimeClassRequest_RuntimeClass
+	//	*CreateRuntimeClassRequest_Manifest
+	Object isCreateRuntimeClassRequest_Object `protobuf_oneof:"object"`
+	// Strict refuses unknown and duplicate fields of a manifest, Warn (the default)
+	// warns of them, Ignore drops them.
+	FieldValidation string   `protobuf:"bytes,5,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	FieldManager    string   `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	DryRun          []string `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Answer with the Kubernetes manifest instead of the typed message.
+	AsManifest    bool `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateRuntimeClassRequest) Reset() {
+	*x = CreateRuntimeClassRequest{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateRuntimeClassRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateRuntimeClassRequest) ProtoMessage() {}
+
+func (x *CreateRuntimeClassRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateRuntimeClassRequest.ProtoReflect.Descriptor instead.
+func (*CreateRuntimeClassRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *CreateRuntimeClassRequest) GetObject() isCreateRuntimeClassRequest_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *CreateRuntimeClassRequest) GetRuntimeClass() *v1.RuntimeClass {
+	if x != nil {
+		if x, ok := x.Object.(*CreateRuntimeClassRequest_RuntimeClass); ok {
+			return x.RuntimeClass
+		}
+	}
+	return nil
+}
+
+func (x *CreateRuntimeClassRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*CreateRuntimeClassRequest_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *CreateRuntimeClassRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *CreateRuntimeClassRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *CreateRuntimeClassRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *CreateRuntimeClassRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+type isCreateRuntimeClassRequest_Object interface {
+	isCreateRuntimeClassRequest_Object()
+}
+
+type CreateRuntimeClassRequest_RuntimeClass struct {
+	RuntimeClass *v1.RuntimeClass `protobuf:"bytes,2,opt,name=runtimeClass,proto3,oneof"`
+}
+
+type CreateRuntimeClassRequest_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,3,opt,name=manifest,proto3,oneof"`
+}
+
+func (*CreateRuntimeClassRequest_RuntimeClass) isCreateRuntimeClassRequest_Object() {}
+
+func (*CreateRuntimeClassRequest_Manifest) isCreateRuntimeClassRequest_Object() {}
+
+type UpdateRuntimeClassRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Types that are valid to be assigned to Object:
+	//
+	//	*UpdateRuntimeClassRequest_RuntimeClass
+	//	*UpdateRuntimeClassRequest_Manifest
+	Object          isUpdateRuntimeClassRequest_Object `protobuf_oneof:"object"`
+	FieldValidation string                             `protobuf:"bytes,5,opt,name=field_validation,json=fieldValidation,proto3" json:"field_validation,omitempty"`
+	FieldManager    string                             `protobuf:"bytes,6,opt,name=field_manager,json=fieldManager,proto3" json:"field_manager,omitempty"`
+	DryRun          []string                           `protobuf:"bytes,7,rep,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	AsManifest      bool                               `protobuf:"varint,8,opt,name=as_manifest,json=asManifest,proto3" json:"as_manifest,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *UpdateRuntimeClassRequest) Reset() {
+	*x = UpdateRuntimeClassRequest{}
+	mi := &file_berth_api_v1_services_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRuntimeClassRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRuntimeClassRequest) ProtoMessage() {}
+
+func (x *UpdateRuntimeClassRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_api_v1_services_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRuntimeClassRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRuntimeClassRequest) Descriptor() ([]byte, []int) {
+	return file_berth_api_v1_services_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *UpdateRuntimeClassRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateRuntimeClassRequest) GetObject() isUpdateRuntimeClassRequest_Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *UpdateRuntimeClassRequest) GetRuntimeClass() *v1.RuntimeClass {
+	if x != nil {
+		if x, ok := x.Object.(*UpdateRuntimeClassRequest_RuntimeClass); ok {
+			return x.RuntimeClass
+		}
+	}
+	return nil
+}
+
+func (x *UpdateRuntimeClassRequest) GetManifest() *structpb.Struct {
+	if x != nil {
+		if x, ok := x.Object.(*UpdateRuntimeClassRequest_Manifest); ok {
+			return x.Manifest
+		}
+	}
+	return nil
+}
+
+func (x *UpdateRuntimeClassRequest) GetFieldValidation() string {
+	if x != nil {
+		return x.FieldValidation
+	}
+	return ""
+}
+
+func (x *UpdateRuntimeClassRequest) GetFieldManager() string {
+	if x != nil {
+		return x.FieldManager
+	}
+	return ""
+}
+
+func (x *UpdateRuntimeClassRequest) GetDryRun() []string {
+	if x != nil {
+		return x.DryRun
+	}
+	return nil
+}
+
+func (x *UpdateRuntimeClassRequest) GetAsManifest() bool {
+	if x != nil {
+		return x.AsManifest
+	}
+	return false
+}
+
+type isUpdateRuntimeClassRequest_Object interface {
+	isUpdateRuntimeClassRequest_Object()
+}
+
+type UpdateRuntimeClassRequest_RuntimeClass struct {
+	RuntimeClass *v1.RuntimeClass `protobuf:"bytes,3,opt,name=runtimeClass,proto3,oneof"`
+}
+
+type UpdateRuntimeClassRequest_Manifest struct {
+	Manifest *structpb.Struct `protobuf:"bytes,4,opt,name=manifest,proto3,oneof"`
+}
+
+func (*UpdateRuntimeClassRequest_RuntimeClass) isUpdateRuntimeClassRequest_Object() {}
+
+func (*UpdateRuntimeClassRequest_Manifest) isUpdateRuntimeClassRequest_Object() {}
+
 var File_berth_api_v1_services_proto protoreflect.FileDescriptor
 
 const file_berth_api_v1_services_proto_rawDesc = "" +
@@ -4666,6 +5728,76 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
 	"\vas_manifest\x18\b \x01(\bR\n" +
 	"asManifestB\b\n" +
+	"\x06object\"\xd2\x01\n" +
+	"\x13PriorityClassObject\x12D\n" +
+	"\rpriorityClass\x18\x01 \x01(\v2\x1c.berth.core.v1.PriorityClassH\x00R\rpriorityClass\x125\n" +
+	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
+	"\x06object\"\x92\x01\n" +
+	"\x17PriorityClassListObject\x126\n" +
+	"\x04list\x18\x01 \x01(\v2 .berth.core.v1.PriorityClassListH\x00R\x04list\x125\n" +
+	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifestB\b\n" +
+	"\x06object\"\xe5\x01\n" +
+	"\x17PriorityClassWatchEvent\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12D\n" +
+	"\rpriorityClass\x18\x02 \x01(\v2\x1c.berth.core.v1.PriorityClassH\x00R\rpriorityClass\x125\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12/\n" +
+	"\x06status\x18\x04 \x01(\v2\x15.berth.core.v1.StatusH\x00R\x06statusB\b\n" +
+	"\x06object\"\xad\x02\n" +
+	"\x1aCreatePriorityClassRequest\x12D\n" +
+	"\rpriorityClass\x18\x02 \x01(\v2\x1c.berth.core.v1.PriorityClassH\x00R\rpriorityClass\x125\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12)\n" +
+	"\x10field_validation\x18\x05 \x01(\tR\x0ffieldValidation\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\b\n" +
+	"\x06object\"\xc1\x02\n" +
+	"\x1aUpdatePriorityClassRequest\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12D\n" +
+	"\rpriorityClass\x18\x03 \x01(\v2\x1c.berth.core.v1.PriorityClassH\x00R\rpriorityClass\x125\n" +
+	"\bmanifest\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12)\n" +
+	"\x10field_validation\x18\x05 \x01(\tR\x0ffieldValidation\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\b\n" +
+	"\x06object\"\xce\x01\n" +
+	"\x12RuntimeClassObject\x12A\n" +
+	"\fruntimeClass\x18\x01 \x01(\v2\x1b.berth.core.v1.RuntimeClassH\x00R\fruntimeClass\x125\n" +
+	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12\x1a\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\bR\acreatedB\b\n" +
+	"\x06object\"\x90\x01\n" +
+	"\x16RuntimeClassListObject\x125\n" +
+	"\x04list\x18\x01 \x01(\v2\x1f.berth.core.v1.RuntimeClassListH\x00R\x04list\x125\n" +
+	"\bmanifest\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifestB\b\n" +
+	"\x06object\"\xe1\x01\n" +
+	"\x16RuntimeClassWatchEvent\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12A\n" +
+	"\fruntimeClass\x18\x02 \x01(\v2\x1b.berth.core.v1.RuntimeClassH\x00R\fruntimeClass\x125\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12/\n" +
+	"\x06status\x18\x04 \x01(\v2\x15.berth.core.v1.StatusH\x00R\x06statusB\b\n" +
+	"\x06object\"\xa9\x02\n" +
+	"\x19CreateRuntimeClassRequest\x12A\n" +
+	"\fruntimeClass\x18\x02 \x01(\v2\x1b.berth.core.v1.RuntimeClassH\x00R\fruntimeClass\x125\n" +
+	"\bmanifest\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12)\n" +
+	"\x10field_validation\x18\x05 \x01(\tR\x0ffieldValidation\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\b\n" +
+	"\x06object\"\xbd\x02\n" +
+	"\x19UpdateRuntimeClassRequest\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12A\n" +
+	"\fruntimeClass\x18\x03 \x01(\v2\x1b.berth.core.v1.RuntimeClassH\x00R\fruntimeClass\x125\n" +
+	"\bmanifest\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x00R\bmanifest\x12)\n" +
+	"\x10field_validation\x18\x05 \x01(\tR\x0ffieldValidation\x12#\n" +
+	"\rfield_manager\x18\x06 \x01(\tR\ffieldManager\x12\x17\n" +
+	"\adry_run\x18\a \x03(\tR\x06dryRun\x12\x1f\n" +
+	"\vas_manifest\x18\b \x01(\bR\n" +
+	"asManifestB\b\n" +
 	"\x06object2\x96\t\n" +
 	"\x04Pods\x12A\n" +
 	"\x06Create\x12\x1e.berth.api.v1.CreatePodRequest\x1a\x17.berth.api.v1.PodObject\x128\n" +
@@ -4761,7 +5893,27 @@ const file_berth_api_v1_services_proto_rawDesc = "" +
 	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a\x19.berth.api.v1.LeaseObject\x12>\n" +
 	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a\x19.berth.api.v1.LeaseObject\x12@\n" +
 	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a\x19.berth.api.v1.LeaseObject\x12X\n" +
-	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1d.berth.api.v1.LeaseListObjectB5Z3github.com/berth-run/berth/proto/berth/api/v1;apipbb\x06proto3"
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a\x1d.berth.api.v1.LeaseListObject2\xd7\x05\n" +
+	"\x0fPriorityClasses\x12U\n" +
+	"\x06Create\x12(.berth.api.v1.CreatePriorityClassRequest\x1a!.berth.api.v1.PriorityClassObject\x12B\n" +
+	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a!.berth.api.v1.PriorityClassObject\x12H\n" +
+	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a%.berth.api.v1.PriorityClassListObject\x12L\n" +
+	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a%.berth.api.v1.PriorityClassWatchEvent0\x01\x12U\n" +
+	"\x06Update\x12(.berth.api.v1.UpdatePriorityClassRequest\x1a!.berth.api.v1.PriorityClassObject\x12F\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a!.berth.api.v1.PriorityClassObject\x12F\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a!.berth.api.v1.PriorityClassObject\x12H\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a!.berth.api.v1.PriorityClassObject\x12`\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a%.berth.api.v1.PriorityClassListObject2\xcb\x05\n" +
+	"\x0eRuntimeClasses\x12S\n" +
+	"\x06Create\x12'.berth.api.v1.CreateRuntimeClassRequest\x1a .berth.api.v1.RuntimeClassObject\x12A\n" +
+	"\x03Get\x12\x18.berth.api.v1.GetRequest\x1a .berth.api.v1.RuntimeClassObject\x12G\n" +
+	"\x04List\x12\x19.berth.api.v1.ListRequest\x1a$.berth.api.v1.RuntimeClassListObject\x12K\n" +
+	"\x05Watch\x12\x1a.berth.api.v1.WatchRequest\x1a$.berth.api.v1.RuntimeClassWatchEvent0\x01\x12S\n" +
+	"\x06Update\x12'.berth.api.v1.UpdateRuntimeClassRequest\x1a .berth.api.v1.RuntimeClassObject\x12E\n" +
+	"\x05Patch\x12\x1a.berth.api.v1.PatchRequest\x1a .berth.api.v1.RuntimeClassObject\x12E\n" +
+	"\x05Apply\x12\x1a.berth.api.v1.ApplyRequest\x1a .berth.api.v1.RuntimeClassObject\x12G\n" +
+	"\x06Delete\x12\x1b.berth.api.v1.DeleteRequest\x1a .berth.api.v1.RuntimeClassObject\x12_\n" +
+	"\x10DeleteCollection\x12%.berth.api.v1.DeleteCollectionRequest\x1a$.berth.api.v1.RuntimeClassListObjectB5Z3github.com/berth-run/berth/proto/berth/api/v1;apipbb\x06proto3"
 
 var (
 	file_berth_api_v1_services_proto_rawDescOnce sync.Once
@@ -4775,7 +5927,7 @@ func file_berth_api_v1_services_proto_rawDescGZIP() []byte {
 	return file_berth_api_v1_services_proto_rawDescData
 }
 
-var file_berth_api_v1_services_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_berth_api_v1_services_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_berth_api_v1_services_proto_goTypes = []any{
 	(*PodObject)(nil),                   // 0: berth.api.v1.PodObject
 	(*PodListObject)(nil),               // 1: berth.api.v1.PodListObject
@@ -4817,302 +5969,374 @@ var file_berth_api_v1_services_proto_goTypes = []any{
 	(*LeaseWatchEvent)(nil),             // 37: berth.api.v1.LeaseWatchEvent
 	(*CreateLeaseRequest)(nil),          // 38: berth.api.v1.CreateLeaseRequest
 	(*UpdateLeaseRequest)(nil),          // 39: berth.api.v1.UpdateLeaseRequest
-	(*v1.Pod)(nil),                      // 40: berth.core.v1.Pod
-	(*structpb.Struct)(nil),             // 41: google.protobuf.Struct
-	(*v1.PodList)(nil),                  // 42: berth.core.v1.PodList
-	(*v1.Status)(nil),                   // 43: berth.core.v1.Status
-	(*v1.Node)(nil),                     // 44: berth.core.v1.Node
-	(*v1.NodeList)(nil),                 // 45: berth.core.v1.NodeList
-	(*v1.Namespace)(nil),                // 46: berth.core.v1.Namespace
-	(*v1.NamespaceList)(nil),            // 47: berth.core.v1.NamespaceList
-	(*v1.Secret)(nil),                   // 48: berth.core.v1.Secret
-	(*v1.SecretList)(nil),               // 49: berth.core.v1.SecretList
-	(*v1.ConfigMap)(nil),                // 50: berth.core.v1.ConfigMap
-	(*v1.ConfigMapList)(nil),            // 51: berth.core.v1.ConfigMapList
-	(*v1.Event)(nil),                    // 52: berth.core.v1.Event
-	(*v1.EventList)(nil),                // 53: berth.core.v1.EventList
-	(*v1.ServiceAccount)(nil),           // 54: berth.core.v1.ServiceAccount
-	(*v1.ServiceAccountList)(nil),       // 55: berth.core.v1.ServiceAccountList
-	(*v1.Lease)(nil),                    // 56: berth.core.v1.Lease
-	(*v1.LeaseList)(nil),                // 57: berth.core.v1.LeaseList
-	(*GetRequest)(nil),                  // 58: berth.api.v1.GetRequest
-	(*ListRequest)(nil),                 // 59: berth.api.v1.ListRequest
-	(*WatchRequest)(nil),                // 60: berth.api.v1.WatchRequest
-	(*PatchRequest)(nil),                // 61: berth.api.v1.PatchRequest
-	(*ApplyRequest)(nil),                // 62: berth.api.v1.ApplyRequest
-	(*DeleteRequest)(nil),               // 63: berth.api.v1.DeleteRequest
-	(*DeleteCollectionRequest)(nil),     // 64: berth.api.v1.DeleteCollectionRequest
-	(*BindPodRequest)(nil),              // 65: berth.api.v1.BindPodRequest
-	(*PodLogRequest)(nil),               // 66: berth.api.v1.PodLogRequest
-	(*CreateTokenRequest)(nil),          // 67: berth.api.v1.CreateTokenRequest
-	(*BindPodReply)(nil),                // 68: berth.api.v1.BindPodReply
-	(*PodLogChunk)(nil),                 // 69: berth.api.v1.PodLogChunk
-	(*CreateTokenReply)(nil),            // 70: berth.api.v1.CreateTokenReply
+	(*PriorityClassObject)(nil),         // 40: berth.api.v1.PriorityClassObject
+	(*PriorityClassListObject)(nil),     // 41: berth.api.v1.PriorityClassListObject
+	(*PriorityClassWatchEvent)(nil),     // 42: berth.api.v1.PriorityClassWatchEvent
+	(*CreatePriorityClassRequest)(nil),  // 43: berth.api.v1.CreatePriorityClassRequest
+	(*UpdatePriorityClassRequest)(nil),  // 44: berth.api.v1.UpdatePriorityClassRequest
+	(*RuntimeClassObject)(nil),          // 45: berth.api.v1.RuntimeClassObject
+	(*RuntimeClassListObject)(nil),      // 46: berth.api.v1.RuntimeClassListObject
+	(*RuntimeClassWatchEvent)(nil),      // 47: berth.api.v1.RuntimeClassWatchEvent
+	(*CreateRuntimeClassRequest)(nil),   // 48: berth.api.v1.CreateRuntimeClassRequest
+	(*UpdateRuntimeClassRequest)(nil),   // 49: berth.api.v1.UpdateRuntimeClassRequest
+	(*v1.Pod)(nil),                      // 50: berth.core.v1.Pod
+	(*structpb.Struct)(nil),             // 51: google.protobuf.Struct
+	(*v1.PodList)(nil),                  // 52: berth.core.v1.PodList
+	(*v1.Status)(nil),                   // 53: berth.core.v1.Status
+	(*v1.Node)(nil),                     // 54: berth.core.v1.Node
+	(*v1.NodeList)(nil),                 // 55: berth.core.v1.NodeList
+	(*v1.Namespace)(nil),                // 56: berth.core.v1.Namespace
+	(*v1.NamespaceList)(nil),            // 57: berth.core.v1.NamespaceList
+	(*v1.Secret)(nil),                   // 58: berth.core.v1.Secret
+	(*v1.SecretList)(nil),               // 59: berth.core.v1.SecretList
+	(*v1.ConfigMap)(nil),                // 60: berth.core.v1.ConfigMap
+	(*v1.ConfigMapList)(nil),            // 61: berth.core.v1.ConfigMapList
+	(*v1.Event)(nil),                    // 62: berth.core.v1.Event
+	(*v1.EventList)(nil),                // 63: berth.core.v1.EventList
+	(*v1.ServiceAccount)(nil),           // 64: berth.core.v1.ServiceAccount
+	(*v1.ServiceAccountList)(nil),       // 65: berth.core.v1.ServiceAccountList
+	(*v1.Lease)(nil),                    // 66: berth.core.v1.Lease
+	(*v1.LeaseList)(nil),                // 67: berth.core.v1.LeaseList
+	(*v1.PriorityClass)(nil),            // 68: berth.core.v1.PriorityClass
+	(*v1.PriorityClassList)(nil),        // 69: berth.core.v1.PriorityClassList
+	(*v1.RuntimeClass)(nil),             // 70: berth.core.v1.RuntimeClass
+	(*v1.RuntimeClassList)(nil),         // 71: berth.core.v1.RuntimeClassList
+	(*GetRequest)(nil),                  // 72: berth.api.v1.GetRequest
+	(*ListRequest)(nil),                 // 73: berth.api.v1.ListRequest
+	(*WatchRequest)(nil),                // 74: berth.api.v1.WatchRequest
+	(*PatchRequest)(nil),                // 75: berth.api.v1.PatchRequest
+	(*ApplyRequest)(nil),                // 76: berth.api.v1.ApplyRequest
+	(*DeleteRequest)(nil),               // 77: berth.api.v1.DeleteRequest
+	(*DeleteCollectionRequest)(nil),     // 78: berth.api.v1.DeleteCollectionRequest
+	(*BindPodRequest)(nil),              // 79: berth.api.v1.BindPodRequest
+	(*PodLogRequest)(nil),               // 80: berth.api.v1.PodLogRequest
+	(*CreateTokenRequest)(nil),          // 81: berth.api.v1.CreateTokenRequest
+	(*BindPodReply)(nil),                // 82: berth.api.v1.BindPodReply
+	(*PodLogChunk)(nil),                 // 83: berth.api.v1.PodLogChunk
+	(*CreateTokenReply)(nil),            // 84: berth.api.v1.CreateTokenReply
 }
 var file_berth_api_v1_services_proto_depIdxs = []int32{
-	40,  // 0: berth.api.v1.PodObject.pod:type_name -> berth.core.v1.Pod
-	41,  // 1: berth.api.v1.PodObject.manifest:type_name -> google.protobuf.Struct
-	42,  // 2: berth.api.v1.PodListObject.list:type_name -> berth.core.v1.PodList
-	41,  // 3: berth.api.v1.PodListObject.manifest:type_name -> google.protobuf.Struct
-	40,  // 4: berth.api.v1.PodWatchEvent.pod:type_name -> berth.core.v1.Pod
-	41,  // 5: berth.api.v1.PodWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 6: berth.api.v1.PodWatchEvent.status:type_name -> berth.core.v1.Status
-	40,  // 7: berth.api.v1.CreatePodRequest.pod:type_name -> berth.core.v1.Pod
-	41,  // 8: berth.api.v1.CreatePodRequest.manifest:type_name -> google.protobuf.Struct
-	40,  // 9: berth.api.v1.UpdatePodRequest.pod:type_name -> berth.core.v1.Pod
-	41,  // 10: berth.api.v1.UpdatePodRequest.manifest:type_name -> google.protobuf.Struct
-	44,  // 11: berth.api.v1.NodeObject.node:type_name -> berth.core.v1.Node
-	41,  // 12: berth.api.v1.NodeObject.manifest:type_name -> google.protobuf.Struct
-	45,  // 13: berth.api.v1.NodeListObject.list:type_name -> berth.core.v1.NodeList
-	41,  // 14: berth.api.v1.NodeListObject.manifest:type_name -> google.protobuf.Struct
-	44,  // 15: berth.api.v1.NodeWatchEvent.node:type_name -> berth.core.v1.Node
-	41,  // 16: berth.api.v1.NodeWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 17: berth.api.v1.NodeWatchEvent.status:type_name -> berth.core.v1.Status
-	44,  // 18: berth.api.v1.CreateNodeRequest.node:type_name -> berth.core.v1.Node
-	41,  // 19: berth.api.v1.CreateNodeRequest.manifest:type_name -> google.protobuf.Struct
-	44,  // 20: berth.api.v1.UpdateNodeRequest.node:type_name -> berth.core.v1.Node
-	41,  // 21: berth.api.v1.UpdateNodeRequest.manifest:type_name -> google.protobuf.Struct
-	46,  // 22: berth.api.v1.NamespaceObject.namespace:type_name -> berth.core.v1.Namespace
-	41,  // 23: berth.api.v1.NamespaceObject.manifest:type_name -> google.protobuf.Struct
-	47,  // 24: berth.api.v1.NamespaceListObject.list:type_name -> berth.core.v1.NamespaceList
-	41,  // 25: berth.api.v1.NamespaceListObject.manifest:type_name -> google.protobuf.Struct
-	46,  // 26: berth.api.v1.NamespaceWatchEvent.namespace:type_name -> berth.core.v1.Namespace
-	41,  // 27: berth.api.v1.NamespaceWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 28: berth.api.v1.NamespaceWatchEvent.status:type_name -> berth.core.v1.Status
-	46,  // 29: berth.api.v1.CreateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
-	41,  // 30: berth.api.v1.CreateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
-	46,  // 31: berth.api.v1.UpdateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
-	41,  // 32: berth.api.v1.UpdateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
-	48,  // 33: berth.api.v1.SecretObject.secret:type_name -> berth.core.v1.Secret
-	41,  // 34: berth.api.v1.SecretObject.manifest:type_name -> google.protobuf.Struct
-	49,  // 35: berth.api.v1.SecretListObject.list:type_name -> berth.core.v1.SecretList
-	41,  // 36: berth.api.v1.SecretListObject.manifest:type_name -> google.protobuf.Struct
-	48,  // 37: berth.api.v1.SecretWatchEvent.secret:type_name -> berth.core.v1.Secret
-	41,  // 38: berth.api.v1.SecretWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 39: berth.api.v1.SecretWatchEvent.status:type_name -> berth.core.v1.Status
-	48,  // 40: berth.api.v1.CreateSecretRequest.secret:type_name -> berth.core.v1.Secret
-	41,  // 41: berth.api.v1.CreateSecretRequest.manifest:type_name -> google.protobuf.Struct
-	48,  // 42: berth.api.v1.UpdateSecretRequest.secret:type_name -> berth.core.v1.Secret
-	41,  // 43: berth.api.v1.UpdateSecretRequest.manifest:type_name -> google.protobuf.Struct
-	50,  // 44: berth.api.v1.ConfigMapObject.configMap:type_name -> berth.core.v1.ConfigMap
-	41,  // 45: berth.api.v1.ConfigMapObject.manifest:type_name -> google.protobuf.Struct
-	51,  // 46: berth.api.v1.ConfigMapListObject.list:type_name -> berth.core.v1.ConfigMapList
-	41,  // 47: berth.api.v1.ConfigMapListObject.manifest:type_name -> google.protobuf.Struct
-	50,  // 48: berth.api.v1.ConfigMapWatchEvent.configMap:type_name -> berth.core.v1.ConfigMap
-	41,  // 49: berth.api.v1.ConfigMapWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 50: berth.api.v1.ConfigMapWatchEvent.status:type_name -> berth.core.v1.Status
-	50,  // 51: berth.api.v1.CreateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
-	41,  // 52: berth.api.v1.CreateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
-	50,  // 53: berth.api.v1.UpdateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
-	41,  // 54: berth.api.v1.UpdateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
-	52,  // 55: berth.api.v1.EventObject.event:type_name -> berth.core.v1.Event
-	41,  // 56: berth.api.v1.EventObject.manifest:type_name -> google.protobuf.Struct
-	53,  // 57: berth.api.v1.EventListObject.list:type_name -> berth.core.v1.EventList
-	41,  // 58: berth.api.v1.EventListObject.manifest:type_name -> google.protobuf.Struct
-	52,  // 59: berth.api.v1.EventWatchEvent.event:type_name -> berth.core.v1.Event
-	41,  // 60: berth.api.v1.EventWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 61: berth.api.v1.EventWatchEvent.status:type_name -> berth.core.v1.Status
-	52,  // 62: berth.api.v1.CreateEventRequest.event:type_name -> berth.core.v1.Event
-	41,  // 63: berth.api.v1.CreateEventRequest.manifest:type_name -> google.protobuf.Struct
-	52,  // 64: berth.api.v1.UpdateEventRequest.event:type_name -> berth.core.v1.Event
-	41,  // 65: berth.api.v1.UpdateEventRequest.manifest:type_name -> google.protobuf.Struct
-	54,  // 66: berth.api.v1.ServiceAccountObject.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	41,  // 67: berth.api.v1.ServiceAccountObject.manifest:type_name -> google.protobuf.Struct
-	55,  // 68: berth.api.v1.ServiceAccountListObject.list:type_name -> berth.core.v1.ServiceAccountList
-	41,  // 69: berth.api.v1.ServiceAccountListObject.manifest:type_name -> google.protobuf.Struct
-	54,  // 70: berth.api.v1.ServiceAccountWatchEvent.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	41,  // 71: berth.api.v1.ServiceAccountWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 72: berth.api.v1.ServiceAccountWatchEvent.status:type_name -> berth.core.v1.Status
-	54,  // 73: berth.api.v1.CreateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	41,  // 74: berth.api.v1.CreateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
-	54,  // 75: berth.api.v1.UpdateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
-	41,  // 76: berth.api.v1.UpdateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
-	56,  // 77: berth.api.v1.LeaseObject.lease:type_name -> berth.core.v1.Lease
-	41,  // 78: berth.api.v1.LeaseObject.manifest:type_name -> google.protobuf.Struct
-	57,  // 79: berth.api.v1.LeaseListObject.list:type_name -> berth.core.v1.LeaseList
-	41,  // 80: berth.api.v1.LeaseListObject.manifest:type_name -> google.protobuf.Struct
-	56,  // 81: berth.api.v1.LeaseWatchEvent.lease:type_name -> berth.core.v1.Lease
-	41,  // 82: berth.api.v1.LeaseWatchEvent.manifest:type_name -> google.protobuf.Struct
-	43,  // 83: berth.api.v1.LeaseWatchEvent.status:type_name -> berth.core.v1.Status
-	56,  // 84: berth.api.v1.CreateLeaseRequest.lease:type_name -> berth.core.v1.Lease
-	41,  // 85: berth.api.v1.CreateLeaseRequest.manifest:type_name -> google.protobuf.Struct
-	56,  // 86: berth.api.v1.UpdateLeaseRequest.lease:type_name -> berth.core.v1.Lease
-	41,  // 87: berth.api.v1.UpdateLeaseRequest.manifest:type_name -> google.protobuf.Struct
-	3,   // 88: berth.api.v1.Pods.Create:input_type -> berth.api.v1.CreatePodRequest
-	58,  // 89: berth.api.v1.Pods.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 90: berth.api.v1.Pods.List:input_type -> berth.api.v1.ListRequest
-	60,  // 91: berth.api.v1.Pods.Watch:input_type -> berth.api.v1.WatchRequest
-	4,   // 92: berth.api.v1.Pods.Update:input_type -> berth.api.v1.UpdatePodRequest
-	58,  // 93: berth.api.v1.Pods.GetStatus:input_type -> berth.api.v1.GetRequest
-	4,   // 94: berth.api.v1.Pods.UpdateStatus:input_type -> berth.api.v1.UpdatePodRequest
-	61,  // 95: berth.api.v1.Pods.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 96: berth.api.v1.Pods.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 97: berth.api.v1.Pods.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 98: berth.api.v1.Pods.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	65,  // 99: berth.api.v1.Pods.Bind:input_type -> berth.api.v1.BindPodRequest
-	58,  // 100: berth.api.v1.Pods.GetEphemeralContainers:input_type -> berth.api.v1.GetRequest
-	4,   // 101: berth.api.v1.Pods.UpdateEphemeralContainers:input_type -> berth.api.v1.UpdatePodRequest
-	58,  // 102: berth.api.v1.Pods.GetResize:input_type -> berth.api.v1.GetRequest
-	4,   // 103: berth.api.v1.Pods.UpdateResize:input_type -> berth.api.v1.UpdatePodRequest
-	66,  // 104: berth.api.v1.Pods.Log:input_type -> berth.api.v1.PodLogRequest
-	8,   // 105: berth.api.v1.Nodes.Create:input_type -> berth.api.v1.CreateNodeRequest
-	58,  // 106: berth.api.v1.Nodes.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 107: berth.api.v1.Nodes.List:input_type -> berth.api.v1.ListRequest
-	60,  // 108: berth.api.v1.Nodes.Watch:input_type -> berth.api.v1.WatchRequest
-	9,   // 109: berth.api.v1.Nodes.Update:input_type -> berth.api.v1.UpdateNodeRequest
-	58,  // 110: berth.api.v1.Nodes.GetStatus:input_type -> berth.api.v1.GetRequest
-	9,   // 111: berth.api.v1.Nodes.UpdateStatus:input_type -> berth.api.v1.UpdateNodeRequest
-	61,  // 112: berth.api.v1.Nodes.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 113: berth.api.v1.Nodes.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 114: berth.api.v1.Nodes.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 115: berth.api.v1.Nodes.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	13,  // 116: berth.api.v1.Namespaces.Create:input_type -> berth.api.v1.CreateNamespaceRequest
-	58,  // 117: berth.api.v1.Namespaces.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 118: berth.api.v1.Namespaces.List:input_type -> berth.api.v1.ListRequest
-	60,  // 119: berth.api.v1.Namespaces.Watch:input_type -> berth.api.v1.WatchRequest
-	14,  // 120: berth.api.v1.Namespaces.Update:input_type -> berth.api.v1.UpdateNamespaceRequest
-	58,  // 121: berth.api.v1.Namespaces.GetStatus:input_type -> berth.api.v1.GetRequest
-	14,  // 122: berth.api.v1.Namespaces.UpdateStatus:input_type -> berth.api.v1.UpdateNamespaceRequest
-	61,  // 123: berth.api.v1.Namespaces.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 124: berth.api.v1.Namespaces.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 125: berth.api.v1.Namespaces.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 126: berth.api.v1.Namespaces.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	18,  // 127: berth.api.v1.Secrets.Create:input_type -> berth.api.v1.CreateSecretRequest
-	58,  // 128: berth.api.v1.Secrets.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 129: berth.api.v1.Secrets.List:input_type -> berth.api.v1.ListRequest
-	60,  // 130: berth.api.v1.Secrets.Watch:input_type -> berth.api.v1.WatchRequest
-	19,  // 131: berth.api.v1.Secrets.Update:input_type -> berth.api.v1.UpdateSecretRequest
-	61,  // 132: berth.api.v1.Secrets.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 133: berth.api.v1.Secrets.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 134: berth.api.v1.Secrets.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 135: berth.api.v1.Secrets.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	23,  // 136: berth.api.v1.ConfigMaps.Create:input_type -> berth.api.v1.CreateConfigMapRequest
-	58,  // 137: berth.api.v1.ConfigMaps.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 138: berth.api.v1.ConfigMaps.List:input_type -> berth.api.v1.ListRequest
-	60,  // 139: berth.api.v1.ConfigMaps.Watch:input_type -> berth.api.v1.WatchRequest
-	24,  // 140: berth.api.v1.ConfigMaps.Update:input_type -> berth.api.v1.UpdateConfigMapRequest
-	61,  // 141: berth.api.v1.ConfigMaps.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 142: berth.api.v1.ConfigMaps.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 143: berth.api.v1.ConfigMaps.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 144: berth.api.v1.ConfigMaps.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	28,  // 145: berth.api.v1.Events.Create:input_type -> berth.api.v1.CreateEventRequest
-	58,  // 146: berth.api.v1.Events.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 147: berth.api.v1.Events.List:input_type -> berth.api.v1.ListRequest
-	60,  // 148: berth.api.v1.Events.Watch:input_type -> berth.api.v1.WatchRequest
-	29,  // 149: berth.api.v1.Events.Update:input_type -> berth.api.v1.UpdateEventRequest
-	61,  // 150: berth.api.v1.Events.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 151: berth.api.v1.Events.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 152: berth.api.v1.Events.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 153: berth.api.v1.Events.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	33,  // 154: berth.api.v1.ServiceAccounts.Create:input_type -> berth.api.v1.CreateServiceAccountRequest
-	58,  // 155: berth.api.v1.ServiceAccounts.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 156: berth.api.v1.ServiceAccounts.List:input_type -> berth.api.v1.ListRequest
-	60,  // 157: berth.api.v1.ServiceAccounts.Watch:input_type -> berth.api.v1.WatchRequest
-	34,  // 158: berth.api.v1.ServiceAccounts.Update:input_type -> berth.api.v1.UpdateServiceAccountRequest
-	61,  // 159: berth.api.v1.ServiceAccounts.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 160: berth.api.v1.ServiceAccounts.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 161: berth.api.v1.ServiceAccounts.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 162: berth.api.v1.ServiceAccounts.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	67,  // 163: berth.api.v1.ServiceAccounts.CreateToken:input_type -> berth.api.v1.CreateTokenRequest
-	38,  // 164: berth.api.v1.Leases.Create:input_type -> berth.api.v1.CreateLeaseRequest
-	58,  // 165: berth.api.v1.Leases.Get:input_type -> berth.api.v1.GetRequest
-	59,  // 166: berth.api.v1.Leases.List:input_type -> berth.api.v1.ListRequest
-	60,  // 167: berth.api.v1.Leases.Watch:input_type -> berth.api.v1.WatchRequest
-	39,  // 168: berth.api.v1.Leases.Update:input_type -> berth.api.v1.UpdateLeaseRequest
-	61,  // 169: berth.api.v1.Leases.Patch:input_type -> berth.api.v1.PatchRequest
-	62,  // 170: berth.api.v1.Leases.Apply:input_type -> berth.api.v1.ApplyRequest
-	63,  // 171: berth.api.v1.Leases.Delete:input_type -> berth.api.v1.DeleteRequest
-	64,  // 172: berth.api.v1.Leases.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
-	0,   // 173: berth.api.v1.Pods.Create:output_type -> berth.api.v1.PodObject
-	0,   // 174: berth.api.v1.Pods.Get:output_type -> berth.api.v1.PodObject
-	1,   // 175: berth.api.v1.Pods.List:output_type -> berth.api.v1.PodListObject
-	2,   // 176: berth.api.v1.Pods.Watch:output_type -> berth.api.v1.PodWatchEvent
-	0,   // 177: berth.api.v1.Pods.Update:output_type -> berth.api.v1.PodObject
-	0,   // 178: berth.api.v1.Pods.GetStatus:output_type -> berth.api.v1.PodObject
-	0,   // 179: berth.api.v1.Pods.UpdateStatus:output_type -> berth.api.v1.PodObject
-	0,   // 180: berth.api.v1.Pods.Patch:output_type -> berth.api.v1.PodObject
-	0,   // 181: berth.api.v1.Pods.Apply:output_type -> berth.api.v1.PodObject
-	0,   // 182: berth.api.v1.Pods.Delete:output_type -> berth.api.v1.PodObject
-	1,   // 183: berth.api.v1.Pods.DeleteCollection:output_type -> berth.api.v1.PodListObject
-	68,  // 184: berth.api.v1.Pods.Bind:output_type -> berth.api.v1.BindPodReply
-	0,   // 185: berth.api.v1.Pods.GetEphemeralContainers:output_type -> berth.api.v1.PodObject
-	0,   // 186: berth.api.v1.Pods.UpdateEphemeralContainers:output_type -> berth.api.v1.PodObject
-	0,   // 187: berth.api.v1.Pods.GetResize:output_type -> berth.api.v1.PodObject
-	0,   // 188: berth.api.v1.Pods.UpdateResize:output_type -> berth.api.v1.PodObject
-	69,  // 189: berth.api.v1.Pods.Log:output_type -> berth.api.v1.PodLogChunk
-	5,   // 190: berth.api.v1.Nodes.Create:output_type -> berth.api.v1.NodeObject
-	5,   // 191: berth.api.v1.Nodes.Get:output_type -> berth.api.v1.NodeObject
-	6,   // 192: berth.api.v1.Nodes.List:output_type -> berth.api.v1.NodeListObject
-	7,   // 193: berth.api.v1.Nodes.Watch:output_type -> berth.api.v1.NodeWatchEvent
-	5,   // 194: berth.api.v1.Nodes.Update:output_type -> berth.api.v1.NodeObject
-	5,   // 195: berth.api.v1.Nodes.GetStatus:output_type -> berth.api.v1.NodeObject
-	5,   // 196: berth.api.v1.Nodes.UpdateStatus:output_type -> berth.api.v1.NodeObject
-	5,   // 197: berth.api.v1.Nodes.Patch:output_type -> berth.api.v1.NodeObject
-	5,   // 198: berth.api.v1.Nodes.Apply:output_type -> berth.api.v1.NodeObject
-	5,   // 199: berth.api.v1.Nodes.Delete:output_type -> berth.api.v1.NodeObject
-	6,   // 200: berth.api.v1.Nodes.DeleteCollection:output_type -> berth.api.v1.NodeListObject
-	10,  // 201: berth.api.v1.Namespaces.Create:output_type -> berth.api.v1.NamespaceObject
-	10,  // 202: berth.api.v1.Namespaces.Get:output_type -> berth.api.v1.NamespaceObject
-	11,  // 203: berth.api.v1.Namespaces.List:output_type -> berth.api.v1.NamespaceListObject
-	12,  // 204: berth.api.v1.Namespaces.Watch:output_type -> berth.api.v1.NamespaceWatchEvent
-	10,  // 205: berth.api.v1.Namespaces.Update:output_type -> berth.api.v1.NamespaceObject
-	10,  // 206: berth.api.v1.Namespaces.GetStatus:output_type -> berth.api.v1.NamespaceObject
-	10,  // 207: berth.api.v1.Namespaces.UpdateStatus:output_type -> berth.api.v1.NamespaceObject
-	10,  // 208: berth.api.v1.Namespaces.Patch:output_type -> berth.api.v1.NamespaceObject
-	10,  // 209: berth.api.v1.Namespaces.Apply:output_type -> berth.api.v1.NamespaceObject
-	10,  // 210: berth.api.v1.Namespaces.Delete:output_type -> berth.api.v1.NamespaceObject
-	11,  // 211: berth.api.v1.Namespaces.DeleteCollection:output_type -> berth.api.v1.NamespaceListObject
-	15,  // 212: berth.api.v1.Secrets.Create:output_type -> berth.api.v1.SecretObject
-	15,  // 213: berth.api.v1.Secrets.Get:output_type -> berth.api.v1.SecretObject
-	16,  // 214: berth.api.v1.Secrets.List:output_type -> berth.api.v1.SecretListObject
-	17,  // 215: berth.api.v1.Secrets.Watch:output_type -> berth.api.v1.SecretWatchEvent
-	15,  // 216: berth.api.v1.Secrets.Update:output_type -> berth.api.v1.SecretObject
-	15,  // 217: berth.api.v1.Secrets.Patch:output_type -> berth.api.v1.SecretObject
-	15,  // 218: berth.api.v1.Secrets.Apply:output_type -> berth.api.v1.SecretObject
-	15,  // 219: berth.api.v1.Secrets.Delete:output_type -> berth.api.v1.SecretObject
-	16,  // 220: berth.api.v1.Secrets.DeleteCollection:output_type -> berth.api.v1.SecretListObject
-	20,  // 221: berth.api.v1.ConfigMaps.Create:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 222: berth.api.v1.ConfigMaps.Get:output_type -> berth.api.v1.ConfigMapObject
-	21,  // 223: berth.api.v1.ConfigMaps.List:output_type -> berth.api.v1.ConfigMapListObject
-	22,  // 224: berth.api.v1.ConfigMaps.Watch:output_type -> berth.api.v1.ConfigMapWatchEvent
-	20,  // 225: berth.api.v1.ConfigMaps.Update:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 226: berth.api.v1.ConfigMaps.Patch:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 227: berth.api.v1.ConfigMaps.Apply:output_type -> berth.api.v1.ConfigMapObject
-	20,  // 228: berth.api.v1.ConfigMaps.Delete:output_type -> berth.api.v1.ConfigMapObject
-	21,  // 229: berth.api.v1.ConfigMaps.DeleteCollection:output_type -> berth.api.v1.ConfigMapListObject
-	25,  // 230: berth.api.v1.Events.Create:output_type -> berth.api.v1.EventObject
-	25,  // 231: berth.api.v1.Events.Get:output_type -> berth.api.v1.EventObject
-	26,  // 232: berth.api.v1.Events.List:output_type -> berth.api.v1.EventListObject
-	27,  // 233: berth.api.v1.Events.Watch:output_type -> berth.api.v1.EventWatchEvent
-	25,  // 234: berth.api.v1.Events.Update:output_type -> berth.api.v1.EventObject
-	25,  // 235: berth.api.v1.Events.Patch:output_type -> berth.api.v1.EventObject
-	25,  // 236: berth.api.v1.Events.Apply:output_type -> berth.api.v1.EventObject
-	25,  // 237: berth.api.v1.Events.Delete:output_type -> berth.api.v1.EventObject
-	26,  // 238: berth.api.v1.Events.DeleteCollection:output_type -> berth.api.v1.EventListObject
-	30,  // 239: berth.api.v1.ServiceAccounts.Create:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 240: berth.api.v1.ServiceAccounts.Get:output_type -> berth.api.v1.ServiceAccountObject
-	31,  // 241: berth.api.v1.ServiceAccounts.List:output_type -> berth.api.v1.ServiceAccountListObject
-	32,  // 242: berth.api.v1.ServiceAccounts.Watch:output_type -> berth.api.v1.ServiceAccountWatchEvent
-	30,  // 243: berth.api.v1.ServiceAccounts.Update:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 244: berth.api.v1.ServiceAccounts.Patch:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 245: berth.api.v1.ServiceAccounts.Apply:output_type -> berth.api.v1.ServiceAccountObject
-	30,  // 246: berth.api.v1.ServiceAccounts.Delete:output_type -> berth.api.v1.ServiceAccountObject
-	31,  // 247: berth.api.v1.ServiceAccounts.DeleteCollection:output_type -> berth.api.v1.ServiceAccountListObject
-	70,  // 248: berth.api.v1.ServiceAccounts.CreateToken:output_type -> berth.api.v1.CreateTokenReply
-	35,  // 249: berth.api.v1.Leases.Create:output_type -> berth.api.v1.LeaseObject
-	35,  // 250: berth.api.v1.Leases.Get:output_type -> berth.api.v1.LeaseObject
-	36,  // 251: berth.api.v1.Leases.List:output_type -> berth.api.v1.LeaseListObject
-	37,  // 252: berth.api.v1.Leases.Watch:output_type -> berth.api.v1.LeaseWatchEvent
-	35,  // 253: berth.api.v1.Leases.Update:output_type -> berth.api.v1.LeaseObject
-	35,  // 254: berth.api.v1.Leases.Patch:output_type -> berth.api.v1.LeaseObject
-	35,  // 255: berth.api.v1.Leases.Apply:output_type -> berth.api.v1.LeaseObject
-	35,  // 256: berth.api.v1.Leases.Delete:output_type -> berth.api.v1.LeaseObject
-	36,  // 257: berth.api.v1.Leases.DeleteCollection:output_type -> berth.api.v1.LeaseListObject
-	173, // [173:258] is the sub-list for method output_type
-	88,  // [88:173] is the sub-list for method input_type
-	88,  // [88:88] is the sub-list for extension type_name
-	88,  // [88:88] is the sub-list for extension extendee
-	0,   // [0:88] is the sub-list for field type_name
+	50,  // 0: berth.api.v1.PodObject.pod:type_name -> berth.core.v1.Pod
+	51,  // 1: berth.api.v1.PodObject.manifest:type_name -> google.protobuf.Struct
+	52,  // 2: berth.api.v1.PodListObject.list:type_name -> berth.core.v1.PodList
+	51,  // 3: berth.api.v1.PodListObject.manifest:type_name -> google.protobuf.Struct
+	50,  // 4: berth.api.v1.PodWatchEvent.pod:type_name -> berth.core.v1.Pod
+	51,  // 5: berth.api.v1.PodWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 6: berth.api.v1.PodWatchEvent.status:type_name -> berth.core.v1.Status
+	50,  // 7: berth.api.v1.CreatePodRequest.pod:type_name -> berth.core.v1.Pod
+	51,  // 8: berth.api.v1.CreatePodRequest.manifest:type_name -> google.protobuf.Struct
+	50,  // 9: berth.api.v1.UpdatePodRequest.pod:type_name -> berth.core.v1.Pod
+	51,  // 10: berth.api.v1.UpdatePodRequest.manifest:type_name -> google.protobuf.Struct
+	54,  // 11: berth.api.v1.NodeObject.node:type_name -> berth.core.v1.Node
+	51,  // 12: berth.api.v1.NodeObject.manifest:type_name -> google.protobuf.Struct
+	55,  // 13: berth.api.v1.NodeListObject.list:type_name -> berth.core.v1.NodeList
+	51,  // 14: berth.api.v1.NodeListObject.manifest:type_name -> google.protobuf.Struct
+	54,  // 15: berth.api.v1.NodeWatchEvent.node:type_name -> berth.core.v1.Node
+	51,  // 16: berth.api.v1.NodeWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 17: berth.api.v1.NodeWatchEvent.status:type_name -> berth.core.v1.Status
+	54,  // 18: berth.api.v1.CreateNodeRequest.node:type_name -> berth.core.v1.Node
+	51,  // 19: berth.api.v1.CreateNodeRequest.manifest:type_name -> google.protobuf.Struct
+	54,  // 20: berth.api.v1.UpdateNodeRequest.node:type_name -> berth.core.v1.Node
+	51,  // 21: berth.api.v1.UpdateNodeRequest.manifest:type_name -> google.protobuf.Struct
+	56,  // 22: berth.api.v1.NamespaceObject.namespace:type_name -> berth.core.v1.Namespace
+	51,  // 23: berth.api.v1.NamespaceObject.manifest:type_name -> google.protobuf.Struct
+	57,  // 24: berth.api.v1.NamespaceListObject.list:type_name -> berth.core.v1.NamespaceList
+	51,  // 25: berth.api.v1.NamespaceListObject.manifest:type_name -> google.protobuf.Struct
+	56,  // 26: berth.api.v1.NamespaceWatchEvent.namespace:type_name -> berth.core.v1.Namespace
+	51,  // 27: berth.api.v1.NamespaceWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 28: berth.api.v1.NamespaceWatchEvent.status:type_name -> berth.core.v1.Status
+	56,  // 29: berth.api.v1.CreateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
+	51,  // 30: berth.api.v1.CreateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
+	56,  // 31: berth.api.v1.UpdateNamespaceRequest.namespace:type_name -> berth.core.v1.Namespace
+	51,  // 32: berth.api.v1.UpdateNamespaceRequest.manifest:type_name -> google.protobuf.Struct
+	58,  // 33: berth.api.v1.SecretObject.secret:type_name -> berth.core.v1.Secret
+	51,  // 34: berth.api.v1.SecretObject.manifest:type_name -> google.protobuf.Struct
+	59,  // 35: berth.api.v1.SecretListObject.list:type_name -> berth.core.v1.SecretList
+	51,  // 36: berth.api.v1.SecretListObject.manifest:type_name -> google.protobuf.Struct
+	58,  // 37: berth.api.v1.SecretWatchEvent.secret:type_name -> berth.core.v1.Secret
+	51,  // 38: berth.api.v1.SecretWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 39: berth.api.v1.SecretWatchEvent.status:type_name -> berth.core.v1.Status
+	58,  // 40: berth.api.v1.CreateSecretRequest.secret:type_name -> berth.core.v1.Secret
+	51,  // 41: berth.api.v1.CreateSecretRequest.manifest:type_name -> google.protobuf.Struct
+	58,  // 42: berth.api.v1.UpdateSecretRequest.secret:type_name -> berth.core.v1.Secret
+	51,  // 43: berth.api.v1.UpdateSecretRequest.manifest:type_name -> google.protobuf.Struct
+	60,  // 44: berth.api.v1.ConfigMapObject.configMap:type_name -> berth.core.v1.ConfigMap
+	51,  // 45: berth.api.v1.ConfigMapObject.manifest:type_name -> google.protobuf.Struct
+	61,  // 46: berth.api.v1.ConfigMapListObject.list:type_name -> berth.core.v1.ConfigMapList
+	51,  // 47: berth.api.v1.ConfigMapListObject.manifest:type_name -> google.protobuf.Struct
+	60,  // 48: berth.api.v1.ConfigMapWatchEvent.configMap:type_name -> berth.core.v1.ConfigMap
+	51,  // 49: berth.api.v1.ConfigMapWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 50: berth.api.v1.ConfigMapWatchEvent.status:type_name -> berth.core.v1.Status
+	60,  // 51: berth.api.v1.CreateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
+	51,  // 52: berth.api.v1.CreateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
+	60,  // 53: berth.api.v1.UpdateConfigMapRequest.configMap:type_name -> berth.core.v1.ConfigMap
+	51,  // 54: berth.api.v1.UpdateConfigMapRequest.manifest:type_name -> google.protobuf.Struct
+	62,  // 55: berth.api.v1.EventObject.event:type_name -> berth.core.v1.Event
+	51,  // 56: berth.api.v1.EventObject.manifest:type_name -> google.protobuf.Struct
+	63,  // 57: berth.api.v1.EventListObject.list:type_name -> berth.core.v1.EventList
+	51,  // 58: berth.api.v1.EventListObject.manifest:type_name -> google.protobuf.Struct
+	62,  // 59: berth.api.v1.EventWatchEvent.event:type_name -> berth.core.v1.Event
+	51,  // 60: berth.api.v1.EventWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 61: berth.api.v1.EventWatchEvent.status:type_name -> berth.core.v1.Status
+	62,  // 62: berth.api.v1.CreateEventRequest.event:type_name -> berth.core.v1.Event
+	51,  // 63: berth.api.v1.CreateEventRequest.manifest:type_name -> google.protobuf.Struct
+	62,  // 64: berth.api.v1.UpdateEventRequest.event:type_name -> berth.core.v1.Event
+	51,  // 65: berth.api.v1.UpdateEventRequest.manifest:type_name -> google.protobuf.Struct
+	64,  // 66: berth.api.v1.ServiceAccountObject.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	51,  // 67: berth.api.v1.ServiceAccountObject.manifest:type_name -> google.protobuf.Struct
+	65,  // 68: berth.api.v1.ServiceAccountListObject.list:type_name -> berth.core.v1.ServiceAccountList
+	51,  // 69: berth.api.v1.ServiceAccountListObject.manifest:type_name -> google.protobuf.Struct
+	64,  // 70: berth.api.v1.ServiceAccountWatchEvent.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	51,  // 71: berth.api.v1.ServiceAccountWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 72: berth.api.v1.ServiceAccountWatchEvent.status:type_name -> berth.core.v1.Status
+	64,  // 73: berth.api.v1.CreateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	51,  // 74: berth.api.v1.CreateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
+	64,  // 75: berth.api.v1.UpdateServiceAccountRequest.serviceAccount:type_name -> berth.core.v1.ServiceAccount
+	51,  // 76: berth.api.v1.UpdateServiceAccountRequest.manifest:type_name -> google.protobuf.Struct
+	66,  // 77: berth.api.v1.LeaseObject.lease:type_name -> berth.core.v1.Lease
+	51,  // 78: berth.api.v1.LeaseObject.manifest:type_name -> google.protobuf.Struct
+	67,  // 79: berth.api.v1.LeaseListObject.list:type_name -> berth.core.v1.LeaseList
+	51,  // 80: berth.api.v1.LeaseListObject.manifest:type_name -> google.protobuf.Struct
+	66,  // 81: berth.api.v1.LeaseWatchEvent.lease:type_name -> berth.core.v1.Lease
+	51,  // 82: berth.api.v1.LeaseWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 83: berth.api.v1.LeaseWatchEvent.status:type_name -> berth.core.v1.Status
+	66,  // 84: berth.api.v1.CreateLeaseRequest.lease:type_name -> berth.core.v1.Lease
+	51,  // 85: berth.api.v1.CreateLeaseRequest.manifest:type_name -> google.protobuf.Struct
+	66,  // 86: berth.api.v1.UpdateLeaseRequest.lease:type_name -> berth.core.v1.Lease
+	51,  // 87: berth.api.v1.UpdateLeaseRequest.manifest:type_name -> google.protobuf.Struct
+	68,  // 88: berth.api.v1.PriorityClassObject.priorityClass:type_name -> berth.core.v1.PriorityClass
+	51,  // 89: berth.api.v1.PriorityClassObject.manifest:type_name -> google.protobuf.Struct
+	69,  // 90: berth.api.v1.PriorityClassListObject.list:type_name -> berth.core.v1.PriorityClassList
+	51,  // 91: berth.api.v1.PriorityClassListObject.manifest:type_name -> google.protobuf.Struct
+	68,  // 92: berth.api.v1.PriorityClassWatchEvent.priorityClass:type_name -> berth.core.v1.PriorityClass
+	51,  // 93: berth.api.v1.PriorityClassWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 94: berth.api.v1.PriorityClassWatchEvent.status:type_name -> berth.core.v1.Status
+	68,  // 95: berth.api.v1.CreatePriorityClassRequest.priorityClass:type_name -> berth.core.v1.PriorityClass
+	51,  // 96: berth.api.v1.CreatePriorityClassRequest.manifest:type_name -> google.protobuf.Struct
+	68,  // 97: berth.api.v1.UpdatePriorityClassRequest.priorityClass:type_name -> berth.core.v1.PriorityClass
+	51,  // 98: berth.api.v1.UpdatePriorityClassRequest.manifest:type_name -> google.protobuf.Struct
+	70,  // 99: berth.api.v1.RuntimeClassObject.runtimeClass:type_name -> berth.core.v1.RuntimeClass
+	51,  // 100: berth.api.v1.RuntimeClassObject.manifest:type_name -> google.protobuf.Struct
+	71,  // 101: berth.api.v1.RuntimeClassListObject.list:type_name -> berth.core.v1.RuntimeClassList
+	51,  // 102: berth.api.v1.RuntimeClassListObject.manifest:type_name -> google.protobuf.Struct
+	70,  // 103: berth.api.v1.RuntimeClassWatchEvent.runtimeClass:type_name -> berth.core.v1.RuntimeClass
+	51,  // 104: berth.api.v1.RuntimeClassWatchEvent.manifest:type_name -> google.protobuf.Struct
+	53,  // 105: berth.api.v1.RuntimeClassWatchEvent.status:type_name -> berth.core.v1.Status
+	70,  // 106: berth.api.v1.CreateRuntimeClassRequest.runtimeClass:type_name -> berth.core.v1.RuntimeClass
+	51,  // 107: berth.api.v1.CreateRuntimeClassRequest.manifest:type_name -> google.protobuf.Struct
+	70,  // 108: berth.api.v1.UpdateRuntimeClassRequest.runtimeClass:type_name -> berth.core.v1.RuntimeClass
+	51,  // 109: berth.api.v1.UpdateRuntimeClassRequest.manifest:type_name -> google.protobuf.Struct
+	3,   // 110: berth.api.v1.Pods.Create:input_type -> berth.api.v1.CreatePodRequest
+	72,  // 111: berth.api.v1.Pods.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 112: berth.api.v1.Pods.List:input_type -> berth.api.v1.ListRequest
+	74,  // 113: berth.api.v1.Pods.Watch:input_type -> berth.api.v1.WatchRequest
+	4,   // 114: berth.api.v1.Pods.Update:input_type -> berth.api.v1.UpdatePodRequest
+	72,  // 115: berth.api.v1.Pods.GetStatus:input_type -> berth.api.v1.GetRequest
+	4,   // 116: berth.api.v1.Pods.UpdateStatus:input_type -> berth.api.v1.UpdatePodRequest
+	75,  // 117: berth.api.v1.Pods.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 118: berth.api.v1.Pods.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 119: berth.api.v1.Pods.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 120: berth.api.v1.Pods.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	79,  // 121: berth.api.v1.Pods.Bind:input_type -> berth.api.v1.BindPodRequest
+	72,  // 122: berth.api.v1.Pods.GetEphemeralContainers:input_type -> berth.api.v1.GetRequest
+	4,   // 123: berth.api.v1.Pods.UpdateEphemeralContainers:input_type -> berth.api.v1.UpdatePodRequest
+	72,  // 124: berth.api.v1.Pods.GetResize:input_type -> berth.api.v1.GetRequest
+	4,   // 125: berth.api.v1.Pods.UpdateResize:input_type -> berth.api.v1.UpdatePodRequest
+	80,  // 126: berth.api.v1.Pods.Log:input_type -> berth.api.v1.PodLogRequest
+	8,   // 127: berth.api.v1.Nodes.Create:input_type -> berth.api.v1.CreateNodeRequest
+	72,  // 128: berth.api.v1.Nodes.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 129: berth.api.v1.Nodes.List:input_type -> berth.api.v1.ListRequest
+	74,  // 130: berth.api.v1.Nodes.Watch:input_type -> berth.api.v1.WatchRequest
+	9,   // 131: berth.api.v1.Nodes.Update:input_type -> berth.api.v1.UpdateNodeRequest
+	72,  // 132: berth.api.v1.Nodes.GetStatus:input_type -> berth.api.v1.GetRequest
+	9,   // 133: berth.api.v1.Nodes.UpdateStatus:input_type -> berth.api.v1.UpdateNodeRequest
+	75,  // 134: berth.api.v1.Nodes.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 135: berth.api.v1.Nodes.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 136: berth.api.v1.Nodes.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 137: berth.api.v1.Nodes.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	13,  // 138: berth.api.v1.Namespaces.Create:input_type -> berth.api.v1.CreateNamespaceRequest
+	72,  // 139: berth.api.v1.Namespaces.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 140: berth.api.v1.Namespaces.List:input_type -> berth.api.v1.ListRequest
+	74,  // 141: berth.api.v1.Namespaces.Watch:input_type -> berth.api.v1.WatchRequest
+	14,  // 142: berth.api.v1.Namespaces.Update:input_type -> berth.api.v1.UpdateNamespaceRequest
+	72,  // 143: berth.api.v1.Namespaces.GetStatus:input_type -> berth.api.v1.GetRequest
+	14,  // 144: berth.api.v1.Namespaces.UpdateStatus:input_type -> berth.api.v1.UpdateNamespaceRequest
+	75,  // 145: berth.api.v1.Namespaces.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 146: berth.api.v1.Namespaces.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 147: berth.api.v1.Namespaces.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 148: berth.api.v1.Namespaces.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	18,  // 149: berth.api.v1.Secrets.Create:input_type -> berth.api.v1.CreateSecretRequest
+	72,  // 150: berth.api.v1.Secrets.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 151: berth.api.v1.Secrets.List:input_type -> berth.api.v1.ListRequest
+	74,  // 152: berth.api.v1.Secrets.Watch:input_type -> berth.api.v1.WatchRequest
+	19,  // 153: berth.api.v1.Secrets.Update:input_type -> berth.api.v1.UpdateSecretRequest
+	75,  // 154: berth.api.v1.Secrets.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 155: berth.api.v1.Secrets.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 156: berth.api.v1.Secrets.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 157: berth.api.v1.Secrets.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	23,  // 158: berth.api.v1.ConfigMaps.Create:input_type -> berth.api.v1.CreateConfigMapRequest
+	72,  // 159: berth.api.v1.ConfigMaps.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 160: berth.api.v1.ConfigMaps.List:input_type -> berth.api.v1.ListRequest
+	74,  // 161: berth.api.v1.ConfigMaps.Watch:input_type -> berth.api.v1.WatchRequest
+	24,  // 162: berth.api.v1.ConfigMaps.Update:input_type -> berth.api.v1.UpdateConfigMapRequest
+	75,  // 163: berth.api.v1.ConfigMaps.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 164: berth.api.v1.ConfigMaps.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 165: berth.api.v1.ConfigMaps.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 166: berth.api.v1.ConfigMaps.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	28,  // 167: berth.api.v1.Events.Create:input_type -> berth.api.v1.CreateEventRequest
+	72,  // 168: berth.api.v1.Events.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 169: berth.api.v1.Events.List:input_type -> berth.api.v1.ListRequest
+	74,  // 170: berth.api.v1.Events.Watch:input_type -> berth.api.v1.WatchRequest
+	29,  // 171: berth.api.v1.Events.Update:input_type -> berth.api.v1.UpdateEventRequest
+	75,  // 172: berth.api.v1.Events.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 173: berth.api.v1.Events.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 174: berth.api.v1.Events.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 175: berth.api.v1.Events.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	33,  // 176: berth.api.v1.ServiceAccounts.Create:input_type -> berth.api.v1.CreateServiceAccountRequest
+	72,  // 177: berth.api.v1.ServiceAccounts.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 178: berth.api.v1.ServiceAccounts.List:input_type -> berth.api.v1.ListRequest
+	74,  // 179: berth.api.v1.ServiceAccounts.Watch:input_type -> berth.api.v1.WatchRequest
+	34,  // 180: berth.api.v1.ServiceAccounts.Update:input_type -> berth.api.v1.UpdateServiceAccountRequest
+	75,  // 181: berth.api.v1.ServiceAccounts.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 182: berth.api.v1.ServiceAccounts.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 183: berth.api.v1.ServiceAccounts.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 184: berth.api.v1.ServiceAccounts.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	81,  // 185: berth.api.v1.ServiceAccounts.CreateToken:input_type -> berth.api.v1.CreateTokenRequest
+	38,  // 186: berth.api.v1.Leases.Create:input_type -> berth.api.v1.CreateLeaseRequest
+	72,  // 187: berth.api.v1.Leases.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 188: berth.api.v1.Leases.List:input_type -> berth.api.v1.ListRequest
+	74,  // 189: berth.api.v1.Leases.Watch:input_type -> berth.api.v1.WatchRequest
+	39,  // 190: berth.api.v1.Leases.Update:input_type -> berth.api.v1.UpdateLeaseRequest
+	75,  // 191: berth.api.v1.Leases.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 192: berth.api.v1.Leases.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 193: berth.api.v1.Leases.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 194: berth.api.v1.Leases.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	43,  // 195: berth.api.v1.PriorityClasses.Create:input_type -> berth.api.v1.CreatePriorityClassRequest
+	72,  // 196: berth.api.v1.PriorityClasses.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 197: berth.api.v1.PriorityClasses.List:input_type -> berth.api.v1.ListRequest
+	74,  // 198: berth.api.v1.PriorityClasses.Watch:input_type -> berth.api.v1.WatchRequest
+	44,  // 199: berth.api.v1.PriorityClasses.Update:input_type -> berth.api.v1.UpdatePriorityClassRequest
+	75,  // 200: berth.api.v1.PriorityClasses.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 201: berth.api.v1.PriorityClasses.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 202: berth.api.v1.PriorityClasses.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 203: berth.api.v1.PriorityClasses.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	48,  // 204: berth.api.v1.RuntimeClasses.Create:input_type -> berth.api.v1.CreateRuntimeClassRequest
+	72,  // 205: berth.api.v1.RuntimeClasses.Get:input_type -> berth.api.v1.GetRequest
+	73,  // 206: berth.api.v1.RuntimeClasses.List:input_type -> berth.api.v1.ListRequest
+	74,  // 207: berth.api.v1.RuntimeClasses.Watch:input_type -> berth.api.v1.WatchRequest
+	49,  // 208: berth.api.v1.RuntimeClasses.Update:input_type -> berth.api.v1.UpdateRuntimeClassRequest
+	75,  // 209: berth.api.v1.RuntimeClasses.Patch:input_type -> berth.api.v1.PatchRequest
+	76,  // 210: berth.api.v1.RuntimeClasses.Apply:input_type -> berth.api.v1.ApplyRequest
+	77,  // 211: berth.api.v1.RuntimeClasses.Delete:input_type -> berth.api.v1.DeleteRequest
+	78,  // 212: berth.api.v1.RuntimeClasses.DeleteCollection:input_type -> berth.api.v1.DeleteCollectionRequest
+	0,   // 213: berth.api.v1.Pods.Create:output_type -> berth.api.v1.PodObject
+	0,   // 214: berth.api.v1.Pods.Get:output_type -> berth.api.v1.PodObject
+	1,   // 215: berth.api.v1.Pods.List:output_type -> berth.api.v1.PodListObject
+	2,   // 216: berth.api.v1.Pods.Watch:output_type -> berth.api.v1.PodWatchEvent
+	0,   // 217: berth.api.v1.Pods.Update:output_type -> berth.api.v1.PodObject
+	0,   // 218: berth.api.v1.Pods.GetStatus:output_type -> berth.api.v1.PodObject
+	0,   // 219: berth.api.v1.Pods.UpdateStatus:output_type -> berth.api.v1.PodObject
+	0,   // 220: berth.api.v1.Pods.Patch:output_type -> berth.api.v1.PodObject
+	0,   // 221: berth.api.v1.Pods.Apply:output_type -> berth.api.v1.PodObject
+	0,   // 222: berth.api.v1.Pods.Delete:output_type -> berth.api.v1.PodObject
+	1,   // 223: berth.api.v1.Pods.DeleteCollection:output_type -> berth.api.v1.PodListObject
+	82,  // 224: berth.api.v1.Pods.Bind:output_type -> berth.api.v1.BindPodReply
+	0,   // 225: berth.api.v1.Pods.GetEphemeralContainers:output_type -> berth.api.v1.PodObject
+	0,   // 226: berth.api.v1.Pods.UpdateEphemeralContainers:output_type -> berth.api.v1.PodObject
+	0,   // 227: berth.api.v1.Pods.GetResize:output_type -> berth.api.v1.PodObject
+	0,   // 228: berth.api.v1.Pods.UpdateResize:output_type -> berth.api.v1.PodObject
+	83,  // 229: berth.api.v1.Pods.Log:output_type -> berth.api.v1.PodLogChunk
+	5,   // 230: berth.api.v1.Nodes.Create:output_type -> berth.api.v1.NodeObject
+	5,   // 231: berth.api.v1.Nodes.Get:output_type -> berth.api.v1.NodeObject
+	6,   // 232: berth.api.v1.Nodes.List:output_type -> berth.api.v1.NodeListObject
+	7,   // 233: berth.api.v1.Nodes.Watch:output_type -> berth.api.v1.NodeWatchEvent
+	5,   // 234: berth.api.v1.Nodes.Update:output_type -> berth.api.v1.NodeObject
+	5,   // 235: berth.api.v1.Nodes.GetStatus:output_type -> berth.api.v1.NodeObject
+	5,   // 236: berth.api.v1.Nodes.UpdateStatus:output_type -> berth.api.v1.NodeObject
+	5,   // 237: berth.api.v1.Nodes.Patch:output_type -> berth.api.v1.NodeObject
+	5,   // 238: berth.api.v1.Nodes.Apply:output_type -> berth.api.v1.NodeObject
+	5,   // 239: berth.api.v1.Nodes.Delete:output_type -> berth.api.v1.NodeObject
+	6,   // 240: berth.api.v1.Nodes.DeleteCollection:output_type -> berth.api.v1.NodeListObject
+	10,  // 241: berth.api.v1.Namespaces.Create:output_type -> berth.api.v1.NamespaceObject
+	10,  // 242: berth.api.v1.Namespaces.Get:output_type -> berth.api.v1.NamespaceObject
+	11,  // 243: berth.api.v1.Namespaces.List:output_type -> berth.api.v1.NamespaceListObject
+	12,  // 244: berth.api.v1.Namespaces.Watch:output_type -> berth.api.v1.NamespaceWatchEvent
+	10,  // 245: berth.api.v1.Namespaces.Update:output_type -> berth.api.v1.NamespaceObject
+	10,  // 246: berth.api.v1.Namespaces.GetStatus:output_type -> berth.api.v1.NamespaceObject
+	10,  // 247: berth.api.v1.Namespaces.UpdateStatus:output_type -> berth.api.v1.NamespaceObject
+	10,  // 248: berth.api.v1.Namespaces.Patch:output_type -> berth.api.v1.NamespaceObject
+	10,  // 249: berth.api.v1.Namespaces.Apply:output_type -> berth.api.v1.NamespaceObject
+	10,  // 250: berth.api.v1.Namespaces.Delete:output_type -> berth.api.v1.NamespaceObject
+	11,  // 251: berth.api.v1.Namespaces.DeleteCollection:output_type -> berth.api.v1.NamespaceListObject
+	15,  // 252: berth.api.v1.Secrets.Create:output_type -> berth.api.v1.SecretObject
+	15,  // 253: berth.api.v1.Secrets.Get:output_type -> berth.api.v1.SecretObject
+	16,  // 254: berth.api.v1.Secrets.List:output_type -> berth.api.v1.SecretListObject
+	17,  // 255: berth.api.v1.Secrets.Watch:output_type -> berth.api.v1.SecretWatchEvent
+	15,  // 256: berth.api.v1.Secrets.Update:output_type -> berth.api.v1.SecretObject
+	15,  // 257: berth.api.v1.Secrets.Patch:output_type -> berth.api.v1.SecretObject
+	15,  // 258: berth.api.v1.Secrets.Apply:output_type -> berth.api.v1.SecretObject
+	15,  // 259: berth.api.v1.Secrets.Delete:output_type -> berth.api.v1.SecretObject
+	16,  // 260: berth.api.v1.Secrets.DeleteCollection:output_type -> berth.api.v1.SecretListObject
+	20,  // 261: berth.api.v1.ConfigMaps.Create:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 262: berth.api.v1.ConfigMaps.Get:output_type -> berth.api.v1.ConfigMapObject
+	21,  // 263: berth.api.v1.ConfigMaps.List:output_type -> berth.api.v1.ConfigMapListObject
+	22,  // 264: berth.api.v1.ConfigMaps.Watch:output_type -> berth.api.v1.ConfigMapWatchEvent
+	20,  // 265: berth.api.v1.ConfigMaps.Update:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 266: berth.api.v1.ConfigMaps.Patch:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 267: berth.api.v1.ConfigMaps.Apply:output_type -> berth.api.v1.ConfigMapObject
+	20,  // 268: berth.api.v1.ConfigMaps.Delete:output_type -> berth.api.v1.ConfigMapObject
+	21,  // 269: berth.api.v1.ConfigMaps.DeleteCollection:output_type -> berth.api.v1.ConfigMapListObject
+	25,  // 270: berth.api.v1.Events.Create:output_type -> berth.api.v1.EventObject
+	25,  // 271: berth.api.v1.Events.Get:output_type -> berth.api.v1.EventObject
+	26,  // 272: berth.api.v1.Events.List:output_type -> berth.api.v1.EventListObject
+	27,  // 273: berth.api.v1.Events.Watch:output_type -> berth.api.v1.EventWatchEvent
+	25,  // 274: berth.api.v1.Events.Update:output_type -> berth.api.v1.EventObject
+	25,  // 275: berth.api.v1.Events.Patch:output_type -> berth.api.v1.EventObject
+	25,  // 276: berth.api.v1.Events.Apply:output_type -> berth.api.v1.EventObject
+	25,  // 277: berth.api.v1.Events.Delete:output_type -> berth.api.v1.EventObject
+	26,  // 278: berth.api.v1.Events.DeleteCollection:output_type -> berth.api.v1.EventListObject
+	30,  // 279: berth.api.v1.ServiceAccounts.Create:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 280: berth.api.v1.ServiceAccounts.Get:output_type -> berth.api.v1.ServiceAccountObject
+	31,  // 281: berth.api.v1.ServiceAccounts.List:output_type -> berth.api.v1.ServiceAccountListObject
+	32,  // 282: berth.api.v1.ServiceAccounts.Watch:output_type -> berth.api.v1.ServiceAccountWatchEvent
+	30,  // 283: berth.api.v1.ServiceAccounts.Update:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 284: berth.api.v1.ServiceAccounts.Patch:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 285: berth.api.v1.ServiceAccounts.Apply:output_type -> berth.api.v1.ServiceAccountObject
+	30,  // 286: berth.api.v1.ServiceAccounts.Delete:output_type -> berth.api.v1.ServiceAccountObject
+	31,  // 287: berth.api.v1.ServiceAccounts.DeleteCollection:output_type -> berth.api.v1.ServiceAccountListObject
+	84,  // 288: berth.api.v1.ServiceAccounts.CreateToken:output_type -> berth.api.v1.CreateTokenReply
+	35,  // 289: berth.api.v1.Leases.Create:output_type -> berth.api.v1.LeaseObject
+	35,  // 290: berth.api.v1.Leases.Get:output_type -> berth.api.v1.LeaseObject
+	36,  // 291: berth.api.v1.Leases.List:output_type -> berth.api.v1.LeaseListObject
+	37,  // 292: berth.api.v1.Leases.Watch:output_type -> berth.api.v1.LeaseWatchEvent
+	35,  // 293: berth.api.v1.Leases.Update:output_type -> berth.api.v1.LeaseObject
+	35,  // 294: berth.api.v1.Leases.Patch:output_type -> berth.api.v1.LeaseObject
+	35,  // 295: berth.api.v1.Leases.Apply:output_type -> berth.api.v1.LeaseObject
+	35,  // 296: berth.api.v1.Leases.Delete:output_type -> berth.api.v1.LeaseObject
+	36,  // 297: berth.api.v1.Leases.DeleteCollection:output_type -> berth.api.v1.LeaseListObject
+	40,  // 298: berth.api.v1.PriorityClasses.Create:output_type -> berth.api.v1.PriorityClassObject
+	40,  // 299: berth.api.v1.PriorityClasses.Get:output_type -> berth.api.v1.PriorityClassObject
+	41,  // 300: berth.api.v1.PriorityClasses.List:output_type -> berth.api.v1.PriorityClassListObject
+	42,  // 301: berth.api.v1.PriorityClasses.Watch:output_type -> berth.api.v1.PriorityClassWatchEvent
+	40,  // 302: berth.api.v1.PriorityClasses.Update:output_type -> berth.api.v1.PriorityClassObject
+	40,  // 303: berth.api.v1.PriorityClasses.Patch:output_type -> berth.api.v1.PriorityClassObject
+	40,  // 304: berth.api.v1.PriorityClasses.Apply:output_type -> berth.api.v1.PriorityClassObject
+	40,  // 305: berth.api.v1.PriorityClasses.Delete:output_type -> berth.api.v1.PriorityClassObject
+	41,  // 306: berth.api.v1.PriorityClasses.DeleteCollection:output_type -> berth.api.v1.PriorityClassListObject
+	45,  // 307: berth.api.v1.RuntimeClasses.Create:output_type -> berth.api.v1.RuntimeClassObject
+	45,  // 308: berth.api.v1.RuntimeClasses.Get:output_type -> berth.api.v1.RuntimeClassObject
+	46,  // 309: berth.api.v1.RuntimeClasses.List:output_type -> berth.api.v1.RuntimeClassListObject
+	47,  // 310: berth.api.v1.RuntimeClasses.Watch:output_type -> berth.api.v1.RuntimeClassWatchEvent
+	45,  // 311: berth.api.v1.RuntimeClasses.Update:output_type -> berth.api.v1.RuntimeClassObject
+	45,  // 312: berth.api.v1.RuntimeClasses.Patch:output_type -> berth.api.v1.RuntimeClassObject
+	45,  // 313: berth.api.v1.RuntimeClasses.Apply:output_type -> berth.api.v1.RuntimeClassObject
+	45,  // 314: berth.api.v1.RuntimeClasses.Delete:output_type -> berth.api.v1.RuntimeClassObject
+	46,  // 315: berth.api.v1.RuntimeClasses.DeleteCollection:output_type -> berth.api.v1.RuntimeClassListObject
+	213, // [213:316] is the sub-list for method output_type
+	110, // [110:213] is the sub-list for method input_type
+	110, // [110:110] is the sub-list for extension type_name
+	110, // [110:110] is the sub-list for extension extendee
+	0,   // [0:110] is the sub-list for field type_name
 }
 
 func init() { file_berth_api_v1_services_proto_init() }
@@ -5289,15 +6513,57 @@ func file_berth_api_v1_services_proto_init() {
 		(*UpdateLeaseRequest_Lease)(nil),
 		(*UpdateLeaseRequest_Manifest)(nil),
 	}
+	file_berth_api_v1_services_proto_msgTypes[40].OneofWrappers = []any{
+		(*PriorityClassObject_PriorityClass)(nil),
+		(*PriorityClassObject_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[41].OneofWrappers = []any{
+		(*PriorityClassListObject_List)(nil),
+		(*PriorityClassListObject_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[42].OneofWrappers = []any{
+		(*PriorityClassWatchEvent_PriorityClass)(nil),
+		(*PriorityClassWatchEvent_Manifest)(nil),
+		(*PriorityClassWatchEvent_Status)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[43].OneofWrappers = []any{
+		(*CreatePriorityClassRequest_PriorityClass)(nil),
+		(*CreatePriorityClassRequest_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[44].OneofWrappers = []any{
+		(*UpdatePriorityClassRequest_PriorityClass)(nil),
+		(*UpdatePriorityClassRequest_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[45].OneofWrappers = []any{
+		(*RuntimeClassObject_RuntimeClass)(nil),
+		(*RuntimeClassObject_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[46].OneofWrappers = []any{
+		(*RuntimeClassListObject_List)(nil),
+		(*RuntimeClassListObject_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[47].OneofWrappers = []any{
+		(*RuntimeClassWatchEvent_RuntimeClass)(nil),
+		(*RuntimeClassWatchEvent_Manifest)(nil),
+		(*RuntimeClassWatchEvent_Status)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[48].OneofWrappers = []any{
+		(*CreateRuntimeClassRequest_RuntimeClass)(nil),
+		(*CreateRuntimeClassRequest_Manifest)(nil),
+	}
+	file_berth_api_v1_services_proto_msgTypes[49].OneofWrappers = []any{
+		(*UpdateRuntimeClassRequest_RuntimeClass)(nil),
+		(*UpdateRuntimeClassRequest_Manifest)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_api_v1_services_proto_rawDesc), len(file_berth_api_v1_services_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   50,
 			NumExtensions: 0,
-			NumServices:   8,
+			NumServices:   10,
 		},
 		GoTypes:           file_berth_api_v1_services_proto_goTypes,
 		DependencyIndexes: file_berth_api_v1_services_proto_depIdxs,

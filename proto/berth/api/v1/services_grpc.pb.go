@@ -3796,3 +3796,823 @@ var Leases_ServiceDesc = grpc.ServiceDesc{
 	},
 	Metadata: "berth/api/v1/services.proto",
 }
+
+const (
+	PriorityClasses_Create_FullMethodName           = "/berth.api.v1.PriorityClasses/Create"
+	PriorityClasses_Get_FullMethodName              = "/berth.api.v1.PriorityClasses/Get"
+	PriorityClasses_List_FullMethodName             = "/berth.api.v1.PriorityClasses/List"
+	PriorityClasses_Watch_FullMethodName            = "/berth.api.v1.PriorityClasses/Watch"
+	PriorityClasses_Update_FullMethodName           = "/berth.api.v1.PriorityClasses/Update"
+	PriorityClasses_Patch_FullMethodName            = "/berth.api.v1.PriorityClasses/Patch"
+	PriorityClasses_Apply_FullMethodName            = "/berth.api.v1.PriorityClasses/Apply"
+	PriorityClasses_Delete_FullMethodName           = "/berth.api.v1.PriorityClasses/Delete"
+	PriorityClasses_DeleteCollection_FullMethodName = "/berth.api.v1.PriorityClasses/DeleteCollection"
+)
+
+// PriorityClassesClient is the client API for PriorityClasses service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+type PriorityClassesClient interface {
+	Create(ctx context.Context, in *CreatePriorityClassRequest, opts ...grpc.CallOption) (*PriorityClassObject, error)
+	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PriorityClassObject, error)
+	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*PriorityClassListObject, error)
+	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PriorityClassWatchEvent], error)
+	Update(ctx context.Context, in *UpdatePriorityClassRequest, opts ...grpc.CallOption) (*PriorityClassObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*PriorityClassObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*PriorityClassObject, error)
+	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*PriorityClassObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*PriorityClassListObject, error)
+}
+
+type priorityClassesClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewPriorityClassesClient(cc grpc.ClientConnInterface) PriorityClassesClient {
+	return &priorityClassesClient{cc}
+}
+
+func (c *priorityClassesClient) Create(ctx context.Context, in *CreatePriorityClassRequest, opts ...grpc.CallOption) (*PriorityClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_Create_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*PriorityClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_Get_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*PriorityClassListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassListObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_List_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PriorityClassWatchEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &PriorityClasses_ServiceDesc.Streams[0], PriorityClasses_Watch_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchRequest, PriorityClassWatchEvent]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PriorityClasses_WatchClient = grpc.ServerStreamingClient[PriorityClassWatchEvent]
+
+func (c *priorityClassesClient) Update(ctx context.Context, in *UpdatePriorityClassRequest, opts ...grpc.CallOption) (*PriorityClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_Update_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*PriorityClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*PriorityClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*PriorityClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *priorityClassesClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*PriorityClassListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PriorityClassListObject)
+	err := c.cc.Invoke(ctx, PriorityClasses_DeleteCollection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// PriorityClassesServer is the server API for PriorityClasses service.
+// All implementations must embed UnimplementedPriorityClassesServer
+// for forward compatibility.
+type PriorityClassesServer interface {
+	Create(context.Context, *CreatePriorityClassRequest) (*PriorityClassObject, error)
+	Get(context.Context, *GetRequest) (*PriorityClassObject, error)
+	List(context.Context, *ListRequest) (*PriorityClassListObject, error)
+	Watch(*WatchRequest, grpc.ServerStreamingServer[PriorityClassWatchEvent]) error
+	Update(context.Context, *UpdatePriorityClassRequest) (*PriorityClassObject, error)
+	Patch(context.Context, *PatchRequest) (*PriorityClassObject, error)
+	Apply(context.Context, *ApplyRequest) (*PriorityClassObject, error)
+	Delete(context.Context, *DeleteRequest) (*PriorityClassObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*PriorityClassListObject, error)
+	mustEmbedUnimplementedPriorityClassesServer()
+}
+
+// UnimplementedPriorityClassesServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedPriorityClassesServer struct{}
+
+func (UnimplementedPriorityClassesServer) Create(context.Context, *CreatePriorityClassRequest) (*PriorityClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Create not implemented")
+}
+func (UnimplementedPriorityClassesServer) Get(context.Context, *GetRequest) (*PriorityClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Get not implemented")
+}
+func (UnimplementedPriorityClassesServer) List(context.Context, *ListRequest) (*PriorityClassListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method List not implemented")
+}
+func (UnimplementedPriorityClassesServer) Watch(*WatchRequest, grpc.ServerStreamingServer[PriorityClassWatchEvent]) error {
+	return status.Error(codes.Unimplemented, "method Watch not implemented")
+}
+func (UnimplementedPriorityClassesServer) Update(context.Context, *UpdatePriorityClassRequest) (*PriorityClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
+}
+func (UnimplementedPriorityClassesServer) Patch(context.Context, *PatchRequest) (*PriorityClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedPriorityClassesServer) Apply(context.Context, *ApplyRequest) (*PriorityClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
+func (UnimplementedPriorityClassesServer) Delete(context.Context, *DeleteRequest) (*PriorityClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedPriorityClassesServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*PriorityClassListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
+}
+func (UnimplementedPriorityClassesServer) mustEmbedUnimplementedPriorityClassesServer() {}
+func (UnimplementedPriorityClassesServer) testEmbeddedByValue()                         {}
+
+// UnsafePriorityClassesServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to PriorityClassesServer will
+// result in compilation errors.
+type UnsafePriorityClassesServer interface {
+	mustEmbedUnimplementedPriorityClassesServer()
+}
+
+func RegisterPriorityClassesServer(s grpc.ServiceRegistrar, srv PriorityClassesServer) {
+	// If the following call panics, it indicates UnimplementedPriorityClassesServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&PriorityClasses_ServiceDesc, srv)
+}
+
+func _PriorityClasses_Create_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreatePriorityClassRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).Create(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_Create_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).Create(ctx, req.(*CreatePriorityClassRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_Get_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).Get(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_Get_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).Get(ctx, req.(*GetRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_List_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).List(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_List_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).List(ctx, req.(*ListRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_Watch_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(PriorityClassesServer).Watch(m, &grpc.GenericServerStream[WatchRequest, PriorityClassWatchEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PriorityClasses_WatchServer = grpc.ServerStreamingServer[PriorityClassWatchEvent]
+
+func _PriorityClasses_Update_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdatePriorityClassRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).Update(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_Update_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).Update(ctx, req.(*UpdatePriorityClassRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).Delete(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_Delete_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PriorityClasses_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PriorityClassesServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PriorityClasses_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PriorityClassesServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// PriorityClasses_ServiceDesc is the grpc.ServiceDesc for PriorityClasses service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var PriorityClasses_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "berth.api.v1.PriorityClasses",
+	HandlerType: (*PriorityClassesServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Create",
+			Handler:    _PriorityClasses_Create_Handler,
+		},
+		{
+			MethodName: "Get",
+			Handler:    _PriorityClasses_Get_Handler,
+		},
+		{
+			MethodName: "List",
+			Handler:    _PriorityClasses_List_Handler,
+		},
+		{
+			MethodName: "Update",
+			Handler:    _PriorityClasses_Update_Handler,
+		},
+		{
+			MethodName: "Patch",
+			Handler:    _PriorityClasses_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _PriorityClasses_Apply_Handler,
+		},
+		{
+			MethodName: "Delete",
+			Handler:    _PriorityClasses_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _PriorityClasses_DeleteCollection_Handler,
+		},
+	},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Watch",
+			Handler:       _PriorityClasses_Watch_Handler,
+			ServerStreams: true,
+		},
+	},
+	Metadata: "berth/api/v1/services.proto",
+}
+
+const (
+	RuntimeClasses_Create_FullMethodName           = "/berth.api.v1.RuntimeClasses/Create"
+	RuntimeClasses_Get_FullMethodName              = "/berth.api.v1.RuntimeClasses/Get"
+	RuntimeClasses_List_FullMethodName             = "/berth.api.v1.RuntimeClasses/List"
+	RuntimeClasses_Watch_FullMethodName            = "/berth.api.v1.RuntimeClasses/Watch"
+	RuntimeClasses_Update_FullMethodName           = "/berth.api.v1.RuntimeClasses/Update"
+	RuntimeClasses_Patch_FullMethodName            = "/berth.api.v1.RuntimeClasses/Patch"
+	RuntimeClasses_Apply_FullMethodName            = "/berth.api.v1.RuntimeClasses/Apply"
+	RuntimeClasses_Delete_FullMethodName           = "/berth.api.v1.RuntimeClasses/Delete"
+	RuntimeClasses_DeleteCollection_FullMethodName = "/berth.api.v1.RuntimeClasses/DeleteCollection"
+)
+
+// RuntimeClassesClient is the client API for RuntimeClasses service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+type RuntimeClassesClient interface {
+	Create(ctx context.Context, in *CreateRuntimeClassRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error)
+	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error)
+	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*RuntimeClassListObject, error)
+	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RuntimeClassWatchEvent], error)
+	Update(ctx context.Context, in *UpdateRuntimeClassRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error)
+	Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error)
+	Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error)
+	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error)
+	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*RuntimeClassListObject, error)
+}
+
+type runtimeClassesClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewRuntimeClassesClient(cc grpc.ClientConnInterface) RuntimeClassesClient {
+	return &runtimeClassesClient{cc}
+}
+
+func (c *runtimeClassesClient) Create(ctx context.Context, in *CreateRuntimeClassRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_Create_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_Get_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*RuntimeClassListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassListObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_List_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RuntimeClassWatchEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RuntimeClasses_ServiceDesc.Streams[0], RuntimeClasses_Watch_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchRequest, RuntimeClassWatchEvent]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RuntimeClasses_WatchClient = grpc.ServerStreamingClient[RuntimeClassWatchEvent]
+
+func (c *runtimeClassesClient) Update(ctx context.Context, in *UpdateRuntimeClassRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_Update_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) Patch(ctx context.Context, in *PatchRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_Patch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) Apply(ctx context.Context, in *ApplyRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_Apply_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*RuntimeClassObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_Delete_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runtimeClassesClient) DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*RuntimeClassListObject, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RuntimeClassListObject)
+	err := c.cc.Invoke(ctx, RuntimeClasses_DeleteCollection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// RuntimeClassesServer is the server API for RuntimeClasses service.
+// All implementations must embed UnimplementedRuntimeClassesServer
+// for forward compatibility.
+type RuntimeClassesServer interface {
+	Create(context.Context, *CreateRuntimeClassRequest) (*RuntimeClassObject, error)
+	Get(context.Context, *GetRequest) (*RuntimeClassObject, error)
+	List(context.Context, *ListRequest) (*RuntimeClassListObject, error)
+	Watch(*WatchRequest, grpc.ServerStreamingServer[RuntimeClassWatchEvent]) error
+	Update(context.Context, *UpdateRuntimeClassRequest) (*RuntimeClassObject, error)
+	Patch(context.Context, *PatchRequest) (*RuntimeClassObject, error)
+	Apply(context.Context, *ApplyRequest) (*RuntimeClassObject, error)
+	Delete(context.Context, *DeleteRequest) (*RuntimeClassObject, error)
+	DeleteCollection(context.Context, *DeleteCollectionRequest) (*RuntimeClassListObject, error)
+	mustEmbedUnimplementedRuntimeClassesServer()
+}
+
+// UnimplementedRuntimeClassesServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedRuntimeClassesServer struct{}
+
+func (UnimplementedRuntimeClassesServer) Create(context.Context, *CreateRuntimeClassRequest) (*RuntimeClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Create not implemented")
+}
+func (UnimplementedRuntimeClassesServer) Get(context.Context, *GetRequest) (*RuntimeClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Get not implemented")
+}
+func (UnimplementedRuntimeClassesServer) List(context.Context, *ListRequest) (*RuntimeClassListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method List not implemented")
+}
+func (UnimplementedRuntimeClassesServer) Watch(*WatchRequest, grpc.ServerStreamingServer[RuntimeClassWatchEvent]) error {
+	return status.Error(codes.Unimplemented, "method Watch not implemented")
+}
+func (UnimplementedRuntimeClassesServer) Update(context.Context, *UpdateRuntimeClassRequest) (*RuntimeClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Update not implemented")
+}
+func (UnimplementedRuntimeClassesServer) Patch(context.Context, *PatchRequest) (*RuntimeClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Patch not implemented")
+}
+func (UnimplementedRuntimeClassesServer) Apply(context.Context, *ApplyRequest) (*RuntimeClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Apply not implemented")
+}
+func (UnimplementedRuntimeClassesServer) Delete(context.Context, *DeleteRequest) (*RuntimeClassObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedRuntimeClassesServer) DeleteCollection(context.Context, *DeleteCollectionRequest) (*RuntimeClassListObject, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCollection not implemented")
+}
+func (UnimplementedRuntimeClassesServer) mustEmbedUnimplementedRuntimeClassesServer() {}
+func (UnimplementedRuntimeClassesServer) testEmbeddedByValue()                        {}
+
+// UnsafeRuntimeClassesServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to RuntimeClassesServer will
+// result in compilation errors.
+type UnsafeRuntimeClassesServer interface {
+	mustEmbedUnimplementedRuntimeClassesServer()
+}
+
+func RegisterRuntimeClassesServer(s grpc.ServiceRegistrar, srv RuntimeClassesServer) {
+	// If the following call panics, it indicates UnimplementedRuntimeClassesServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&RuntimeClasses_ServiceDesc, srv)
+}
+
+func _RuntimeClasses_Create_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateRuntimeClassRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).Create(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_Create_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).Create(ctx, req.(*CreateRuntimeClassRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_Get_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).Get(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_Get_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).Get(ctx, req.(*GetRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_List_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).List(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_List_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).List(ctx, req.(*ListRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_Watch_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RuntimeClassesServer).Watch(m, &grpc.GenericServerStream[WatchRequest, RuntimeClassWatchEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RuntimeClasses_WatchServer = grpc.ServerStreamingServer[RuntimeClassWatchEvent]
+
+func _RuntimeClasses_Update_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateRuntimeClassRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).Update(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_Update_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).Update(ctx, req.(*UpdateRuntimeClassRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_Patch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).Patch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_Patch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).Patch(ctx, req.(*PatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_Apply_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).Apply(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_Apply_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).Apply(ctx, req.(*ApplyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_Delete_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).Delete(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_Delete_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).Delete(ctx, req.(*DeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RuntimeClasses_DeleteCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCollectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RuntimeClassesServer).DeleteCollection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RuntimeClasses_DeleteCollection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RuntimeClassesServer).DeleteCollection(ctx, req.(*DeleteCollectionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// RuntimeClasses_ServiceDesc is the grpc.ServiceDesc for RuntimeClasses service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var RuntimeClasses_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "berth.api.v1.RuntimeClasses",
+	HandlerType: (*RuntimeClassesServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Create",
+			Handler:    _RuntimeClasses_Create_Handler,
+		},
+		{
+			MethodName: "Get",
+			Handler:    _RuntimeClasses_Get_Handler,
+		},
+		{
+			MethodName: "List",
+			Handler:    _RuntimeClasses_List_Handler,
+		},
+		{
+			MethodName: "Update",
+			Handler:    _RuntimeClasses_Update_Handler,
+		},
+		{
+			MethodName: "Patch",
+			Handler:    _RuntimeClasses_Patch_Handler,
+		},
+		{
+			MethodName: "Apply",
+			Handler:    _RuntimeClasses_Apply_Handler,
+		},
+		{
+			MethodName: "Delete",
+			Handler:    _RuntimeClasses_Delete_Handler,
+		},
+		{
+			MethodName: "DeleteCollection",
+			Handler:    _RuntimeClasses_DeleteCollection_Handler,
+		},
+	},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Watch",
+			Handler:       _RuntimeClasses_Watch_Handler,
+			ServerStreams: true,
+		},
+	},
+	Metadata: "berth/api/v1/services.proto",
+}

@@ -7813,6 +7813,50 @@ func (x *ObjectReference) GetFieldPath() string {
 	return ""
 }
 
+type Overhead struct {
+	state         protoimpl.MessageState             `protogen:"open.v1"`
+	PodFixed      map[string]*wrapperspb.StringValue `protobuf:"bytes,1,rep,name=podFixed,proto3" json:"podFixed,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Overhead) Reset() {
+	*x = Overhead{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Overhead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Overhead) ProtoMessage() {}
+
+func (x *Overhead) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Overhead.ProtoReflect.Descriptor instead.
+func (*Overhead) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{112}
+}
+
+func (x *Overhead) GetPodFixed() map[string]*wrapperspb.StringValue {
+	if x != nil {
+		return x.PodFixed
+	}
+	return nil
+}
+
 type OwnerReference struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	ApiVersion         string                 `protobuf:"bytes,5,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
@@ -7827,7 +7871,7 @@ type OwnerReference struct {
 
 func (x *OwnerReference) Reset() {
 	*x = OwnerReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	mi := &file_berth_core_v1_core_proto_msgTypes[113]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7839,7 +7883,7 @@ func (x *OwnerReference) String() string {
 func (*OwnerReference) ProtoMessage() {}
 
 func (x *OwnerReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[112]
+	mi := &file_berth_core_v1_core_proto_msgTypes[113]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7852,7 +7896,7 @@ func (x *OwnerReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnerReference.ProtoReflect.Descriptor instead.
 func (*OwnerReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{112}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{113}
 }
 
 func (x *OwnerReference) GetApiVersion() string {
@@ -7914,7 +7958,7 @@ type PersistentVolumeClaimSpec struct {
 
 func (x *PersistentVolumeClaimSpec) Reset() {
 	*x = PersistentVolumeClaimSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[113]
+	mi := &file_berth_core_v1_core_proto_msgTypes[114]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7926,7 +7970,7 @@ func (x *PersistentVolumeClaimSpec) String() string {
 func (*PersistentVolumeClaimSpec) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[113]
+	mi := &file_berth_core_v1_core_proto_msgTypes[114]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7939,7 +7983,7 @@ func (x *PersistentVolumeClaimSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersistentVolumeClaimSpec.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{113}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{114}
 }
 
 func (x *PersistentVolumeClaimSpec) GetAccessModes() []string {
@@ -8015,7 +8059,7 @@ type PersistentVolumeClaimTemplate struct {
 
 func (x *PersistentVolumeClaimTemplate) Reset() {
 	*x = PersistentVolumeClaimTemplate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[114]
+	mi := &file_berth_core_v1_core_proto_msgTypes[115]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8027,7 +8071,7 @@ func (x *PersistentVolumeClaimTemplate) String() string {
 func (*PersistentVolumeClaimTemplate) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimTemplate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[114]
+	mi := &file_berth_core_v1_core_proto_msgTypes[115]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8040,7 +8084,7 @@ func (x *PersistentVolumeClaimTemplate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersistentVolumeClaimTemplate.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimTemplate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{114}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{115}
 }
 
 func (x *PersistentVolumeClaimTemplate) GetMetadata() *ObjectMeta {
@@ -8067,7 +8111,7 @@ type PersistentVolumeClaimVolumeSource struct {
 
 func (x *PersistentVolumeClaimVolumeSource) Reset() {
 	*x = PersistentVolumeClaimVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[115]
+	mi := &file_berth_core_v1_core_proto_msgTypes[116]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8079,7 +8123,7 @@ func (x *PersistentVolumeClaimVolumeSource) String() string {
 func (*PersistentVolumeClaimVolumeSource) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[115]
+	mi := &file_berth_core_v1_core_proto_msgTypes[116]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8092,7 +8136,7 @@ func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use PersistentVolumeClaimVolumeSource.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{115}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{116}
 }
 
 func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
@@ -8119,7 +8163,7 @@ type PhotonPersistentDiskVolumeSource struct {
 
 func (x *PhotonPersistentDiskVolumeSource) Reset() {
 	*x = PhotonPersistentDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[116]
+	mi := &file_berth_core_v1_core_proto_msgTypes[117]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8131,7 +8175,7 @@ func (x *PhotonPersistentDiskVolumeSource) String() string {
 func (*PhotonPersistentDiskVolumeSource) ProtoMessage() {}
 
 func (x *PhotonPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[116]
+	mi := &file_berth_core_v1_core_proto_msgTypes[117]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8144,7 +8188,7 @@ func (x *PhotonPersistentDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotonPersistentDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*PhotonPersistentDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{116}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{117}
 }
 
 func (x *PhotonPersistentDiskVolumeSource) GetPdID() string {
@@ -8174,7 +8218,7 @@ type Pod struct {
 
 func (x *Pod) Reset() {
 	*x = Pod{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[117]
+	mi := &file_berth_core_v1_core_proto_msgTypes[118]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8186,7 +8230,7 @@ func (x *Pod) String() string {
 func (*Pod) ProtoMessage() {}
 
 func (x *Pod) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[117]
+	mi := &file_berth_core_v1_core_proto_msgTypes[118]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8199,7 +8243,7 @@ func (x *Pod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pod.ProtoReflect.Descriptor instead.
 func (*Pod) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{117}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{118}
 }
 
 func (x *Pod) GetApiVersion() string {
@@ -8247,7 +8291,7 @@ type PodAffinity struct {
 
 func (x *PodAffinity) Reset() {
 	*x = PodAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[118]
+	mi := &file_berth_core_v1_core_proto_msgTypes[119]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8259,7 +8303,7 @@ func (x *PodAffinity) String() string {
 func (*PodAffinity) ProtoMessage() {}
 
 func (x *PodAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[118]
+	mi := &file_berth_core_v1_core_proto_msgTypes[119]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8272,7 +8316,7 @@ func (x *PodAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAffinity.ProtoReflect.Descriptor instead.
 func (*PodAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{118}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{119}
 }
 
 func (x *PodAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() []*PodAffinityTerm {
@@ -8303,7 +8347,7 @@ type PodAffinityTerm struct {
 
 func (x *PodAffinityTerm) Reset() {
 	*x = PodAffinityTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[119]
+	mi := &file_berth_core_v1_core_proto_msgTypes[120]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8315,7 +8359,7 @@ func (x *PodAffinityTerm) String() string {
 func (*PodAffinityTerm) ProtoMessage() {}
 
 func (x *PodAffinityTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[119]
+	mi := &file_berth_core_v1_core_proto_msgTypes[120]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8328,7 +8372,7 @@ func (x *PodAffinityTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAffinityTerm.ProtoReflect.Descriptor instead.
 func (*PodAffinityTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{119}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{120}
 }
 
 func (x *PodAffinityTerm) GetLabelSelector() *LabelSelector {
@@ -8383,7 +8427,7 @@ type PodAntiAffinity struct {
 
 func (x *PodAntiAffinity) Reset() {
 	*x = PodAntiAffinity{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[120]
+	mi := &file_berth_core_v1_core_proto_msgTypes[121]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8395,7 +8439,7 @@ func (x *PodAntiAffinity) String() string {
 func (*PodAntiAffinity) ProtoMessage() {}
 
 func (x *PodAntiAffinity) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[120]
+	mi := &file_berth_core_v1_core_proto_msgTypes[121]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8408,7 +8452,7 @@ func (x *PodAntiAffinity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodAntiAffinity.ProtoReflect.Descriptor instead.
 func (*PodAntiAffinity) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{120}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{121}
 }
 
 func (x *PodAntiAffinity) GetRequiredDuringSchedulingIgnoredDuringExecution() []*PodAffinityTerm {
@@ -8441,7 +8485,7 @@ type PodCertificateProjection struct {
 
 func (x *PodCertificateProjection) Reset() {
 	*x = PodCertificateProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[121]
+	mi := &file_berth_core_v1_core_proto_msgTypes[122]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8453,7 +8497,7 @@ func (x *PodCertificateProjection) String() string {
 func (*PodCertificateProjection) ProtoMessage() {}
 
 func (x *PodCertificateProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[121]
+	mi := &file_berth_core_v1_core_proto_msgTypes[122]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8466,7 +8510,7 @@ func (x *PodCertificateProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCertificateProjection.ProtoReflect.Descriptor instead.
 func (*PodCertificateProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{121}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{122}
 }
 
 func (x *PodCertificateProjection) GetSignerName() string {
@@ -8540,7 +8584,7 @@ type PodCondition struct {
 
 func (x *PodCondition) Reset() {
 	*x = PodCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[122]
+	mi := &file_berth_core_v1_core_proto_msgTypes[123]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8552,7 +8596,7 @@ func (x *PodCondition) String() string {
 func (*PodCondition) ProtoMessage() {}
 
 func (x *PodCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[122]
+	mi := &file_berth_core_v1_core_proto_msgTypes[123]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8565,7 +8609,7 @@ func (x *PodCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCondition.ProtoReflect.Descriptor instead.
 func (*PodCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{122}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{123}
 }
 
 func (x *PodCondition) GetType() string {
@@ -8628,7 +8672,7 @@ type PodDNSConfig struct {
 
 func (x *PodDNSConfig) Reset() {
 	*x = PodDNSConfig{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[123]
+	mi := &file_berth_core_v1_core_proto_msgTypes[124]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8640,7 +8684,7 @@ func (x *PodDNSConfig) String() string {
 func (*PodDNSConfig) ProtoMessage() {}
 
 func (x *PodDNSConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[123]
+	mi := &file_berth_core_v1_core_proto_msgTypes[124]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8653,7 +8697,7 @@ func (x *PodDNSConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodDNSConfig.ProtoReflect.Descriptor instead.
 func (*PodDNSConfig) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{123}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{124}
 }
 
 func (x *PodDNSConfig) GetNameservers() []string {
@@ -8687,7 +8731,7 @@ type PodDNSConfigOption struct {
 
 func (x *PodDNSConfigOption) Reset() {
 	*x = PodDNSConfigOption{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[124]
+	mi := &file_berth_core_v1_core_proto_msgTypes[125]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8699,7 +8743,7 @@ func (x *PodDNSConfigOption) String() string {
 func (*PodDNSConfigOption) ProtoMessage() {}
 
 func (x *PodDNSConfigOption) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[124]
+	mi := &file_berth_core_v1_core_proto_msgTypes[125]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8712,7 +8756,7 @@ func (x *PodDNSConfigOption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodDNSConfigOption.ProtoReflect.Descriptor instead.
 func (*PodDNSConfigOption) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{124}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{125}
 }
 
 func (x *PodDNSConfigOption) GetName() string {
@@ -8739,7 +8783,7 @@ type PodExtendedResourceClaimStatus struct {
 
 func (x *PodExtendedResourceClaimStatus) Reset() {
 	*x = PodExtendedResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[125]
+	mi := &file_berth_core_v1_core_proto_msgTypes[126]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8751,7 +8795,7 @@ func (x *PodExtendedResourceClaimStatus) String() string {
 func (*PodExtendedResourceClaimStatus) ProtoMessage() {}
 
 func (x *PodExtendedResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[125]
+	mi := &file_berth_core_v1_core_proto_msgTypes[126]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8764,7 +8808,7 @@ func (x *PodExtendedResourceClaimStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodExtendedResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*PodExtendedResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{125}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{126}
 }
 
 func (x *PodExtendedResourceClaimStatus) GetRequestMappings() []*ContainerExtendedResourceRequest {
@@ -8790,7 +8834,7 @@ type PodIP struct {
 
 func (x *PodIP) Reset() {
 	*x = PodIP{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[126]
+	mi := &file_berth_core_v1_core_proto_msgTypes[127]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8802,7 +8846,7 @@ func (x *PodIP) String() string {
 func (*PodIP) ProtoMessage() {}
 
 func (x *PodIP) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[126]
+	mi := &file_berth_core_v1_core_proto_msgTypes[127]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8815,7 +8859,7 @@ func (x *PodIP) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodIP.ProtoReflect.Descriptor instead.
 func (*PodIP) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{126}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{127}
 }
 
 func (x *PodIP) GetIp() string {
@@ -8837,7 +8881,7 @@ type PodList struct {
 
 func (x *PodList) Reset() {
 	*x = PodList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[127]
+	mi := &file_berth_core_v1_core_proto_msgTypes[128]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8849,7 +8893,7 @@ func (x *PodList) String() string {
 func (*PodList) ProtoMessage() {}
 
 func (x *PodList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[127]
+	mi := &file_berth_core_v1_core_proto_msgTypes[128]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8862,7 +8906,7 @@ func (x *PodList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodList.ProtoReflect.Descriptor instead.
 func (*PodList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{127}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{128}
 }
 
 func (x *PodList) GetApiVersion() string {
@@ -8902,7 +8946,7 @@ type PodOS struct {
 
 func (x *PodOS) Reset() {
 	*x = PodOS{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[128]
+	mi := &file_berth_core_v1_core_proto_msgTypes[129]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8914,7 +8958,7 @@ func (x *PodOS) String() string {
 func (*PodOS) ProtoMessage() {}
 
 func (x *PodOS) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[128]
+	mi := &file_berth_core_v1_core_proto_msgTypes[129]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8927,7 +8971,7 @@ func (x *PodOS) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodOS.ProtoReflect.Descriptor instead.
 func (*PodOS) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{128}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{129}
 }
 
 func (x *PodOS) GetName() string {
@@ -8946,7 +8990,7 @@ type PodReadinessGate struct {
 
 func (x *PodReadinessGate) Reset() {
 	*x = PodReadinessGate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[129]
+	mi := &file_berth_core_v1_core_proto_msgTypes[130]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8958,7 +9002,7 @@ func (x *PodReadinessGate) String() string {
 func (*PodReadinessGate) ProtoMessage() {}
 
 func (x *PodReadinessGate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[129]
+	mi := &file_berth_core_v1_core_proto_msgTypes[130]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8971,7 +9015,7 @@ func (x *PodReadinessGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodReadinessGate.ProtoReflect.Descriptor instead.
 func (*PodReadinessGate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{129}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{130}
 }
 
 func (x *PodReadinessGate) GetConditionType() string {
@@ -8992,7 +9036,7 @@ type PodResourceClaim struct {
 
 func (x *PodResourceClaim) Reset() {
 	*x = PodResourceClaim{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[130]
+	mi := &file_berth_core_v1_core_proto_msgTypes[131]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9004,7 +9048,7 @@ func (x *PodResourceClaim) String() string {
 func (*PodResourceClaim) ProtoMessage() {}
 
 func (x *PodResourceClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[130]
+	mi := &file_berth_core_v1_core_proto_msgTypes[131]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9017,7 +9061,7 @@ func (x *PodResourceClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodResourceClaim.ProtoReflect.Descriptor instead.
 func (*PodResourceClaim) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{130}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{131}
 }
 
 func (x *PodResourceClaim) GetName() string {
@@ -9051,7 +9095,7 @@ type PodResourceClaimStatus struct {
 
 func (x *PodResourceClaimStatus) Reset() {
 	*x = PodResourceClaimStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[131]
+	mi := &file_berth_core_v1_core_proto_msgTypes[132]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9063,7 +9107,7 @@ func (x *PodResourceClaimStatus) String() string {
 func (*PodResourceClaimStatus) ProtoMessage() {}
 
 func (x *PodResourceClaimStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[131]
+	mi := &file_berth_core_v1_core_proto_msgTypes[132]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9076,7 +9120,7 @@ func (x *PodResourceClaimStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodResourceClaimStatus.ProtoReflect.Descriptor instead.
 func (*PodResourceClaimStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{131}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{132}
 }
 
 func (x *PodResourceClaimStatus) GetName() string {
@@ -9102,7 +9146,7 @@ type PodSchedulingGate struct {
 
 func (x *PodSchedulingGate) Reset() {
 	*x = PodSchedulingGate{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[132]
+	mi := &file_berth_core_v1_core_proto_msgTypes[133]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9114,7 +9158,7 @@ func (x *PodSchedulingGate) String() string {
 func (*PodSchedulingGate) ProtoMessage() {}
 
 func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[132]
+	mi := &file_berth_core_v1_core_proto_msgTypes[133]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9127,7 +9171,7 @@ func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGate.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGate) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{132}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{133}
 }
 
 func (x *PodSchedulingGate) GetName() string {
@@ -9146,7 +9190,7 @@ type PodSchedulingGroup struct {
 
 func (x *PodSchedulingGroup) Reset() {
 	*x = PodSchedulingGroup{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[133]
+	mi := &file_berth_core_v1_core_proto_msgTypes[134]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9158,7 +9202,7 @@ func (x *PodSchedulingGroup) String() string {
 func (*PodSchedulingGroup) ProtoMessage() {}
 
 func (x *PodSchedulingGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[133]
+	mi := &file_berth_core_v1_core_proto_msgTypes[134]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9171,7 +9215,7 @@ func (x *PodSchedulingGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGroup.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGroup) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{133}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{134}
 }
 
 func (x *PodSchedulingGroup) GetPodGroupName() string {
@@ -9202,7 +9246,7 @@ type PodSecurityContext struct {
 
 func (x *PodSecurityContext) Reset() {
 	*x = PodSecurityContext{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[134]
+	mi := &file_berth_core_v1_core_proto_msgTypes[135]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9214,7 +9258,7 @@ func (x *PodSecurityContext) String() string {
 func (*PodSecurityContext) ProtoMessage() {}
 
 func (x *PodSecurityContext) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[134]
+	mi := &file_berth_core_v1_core_proto_msgTypes[135]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9227,7 +9271,7 @@ func (x *PodSecurityContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSecurityContext.ProtoReflect.Descriptor instead.
 func (*PodSecurityContext) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{134}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{135}
 }
 
 func (x *PodSecurityContext) GetSeLinuxOptions() *SELinuxOptions {
@@ -9372,7 +9416,7 @@ type PodSpec struct {
 
 func (x *PodSpec) Reset() {
 	*x = PodSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[135]
+	mi := &file_berth_core_v1_core_proto_msgTypes[136]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9384,7 +9428,7 @@ func (x *PodSpec) String() string {
 func (*PodSpec) ProtoMessage() {}
 
 func (x *PodSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[135]
+	mi := &file_berth_core_v1_core_proto_msgTypes[136]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9397,7 +9441,7 @@ func (x *PodSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSpec.ProtoReflect.Descriptor instead.
 func (*PodSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{135}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{136}
 }
 
 func (x *PodSpec) GetVolumes() []*Volume {
@@ -9731,7 +9775,7 @@ type PodStatus struct {
 
 func (x *PodStatus) Reset() {
 	*x = PodStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[136]
+	mi := &file_berth_core_v1_core_proto_msgTypes[137]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9743,7 +9787,7 @@ func (x *PodStatus) String() string {
 func (*PodStatus) ProtoMessage() {}
 
 func (x *PodStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[136]
+	mi := &file_berth_core_v1_core_proto_msgTypes[137]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9756,7 +9800,7 @@ func (x *PodStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodStatus.ProtoReflect.Descriptor instead.
 func (*PodStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{136}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{137}
 }
 
 func (x *PodStatus) GetObservedGeneration() int64 {
@@ -9924,7 +9968,7 @@ type PodVolumeHealth struct {
 
 func (x *PodVolumeHealth) Reset() {
 	*x = PodVolumeHealth{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[137]
+	mi := &file_berth_core_v1_core_proto_msgTypes[138]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9936,7 +9980,7 @@ func (x *PodVolumeHealth) String() string {
 func (*PodVolumeHealth) ProtoMessage() {}
 
 func (x *PodVolumeHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[137]
+	mi := &file_berth_core_v1_core_proto_msgTypes[138]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9949,7 +9993,7 @@ func (x *PodVolumeHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodVolumeHealth.ProtoReflect.Descriptor instead.
 func (*PodVolumeHealth) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{137}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{138}
 }
 
 func (x *PodVolumeHealth) GetName() string {
@@ -9984,7 +10028,7 @@ type PortworxVolumeSource struct {
 
 func (x *PortworxVolumeSource) Reset() {
 	*x = PortworxVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[138]
+	mi := &file_berth_core_v1_core_proto_msgTypes[139]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9996,7 +10040,7 @@ func (x *PortworxVolumeSource) String() string {
 func (*PortworxVolumeSource) ProtoMessage() {}
 
 func (x *PortworxVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[138]
+	mi := &file_berth_core_v1_core_proto_msgTypes[139]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10009,7 +10053,7 @@ func (x *PortworxVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PortworxVolumeSource.ProtoReflect.Descriptor instead.
 func (*PortworxVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{138}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{139}
 }
 
 func (x *PortworxVolumeSource) GetVolumeID() string {
@@ -10043,7 +10087,7 @@ type Preconditions struct {
 
 func (x *Preconditions) Reset() {
 	*x = Preconditions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[139]
+	mi := &file_berth_core_v1_core_proto_msgTypes[140]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10055,7 +10099,7 @@ func (x *Preconditions) String() string {
 func (*Preconditions) ProtoMessage() {}
 
 func (x *Preconditions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[139]
+	mi := &file_berth_core_v1_core_proto_msgTypes[140]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10068,7 +10112,7 @@ func (x *Preconditions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Preconditions.ProtoReflect.Descriptor instead.
 func (*Preconditions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{139}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{140}
 }
 
 func (x *Preconditions) GetUid() string {
@@ -10095,7 +10139,7 @@ type PreferredSchedulingTerm struct {
 
 func (x *PreferredSchedulingTerm) Reset() {
 	*x = PreferredSchedulingTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[140]
+	mi := &file_berth_core_v1_core_proto_msgTypes[141]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10107,7 +10151,7 @@ func (x *PreferredSchedulingTerm) String() string {
 func (*PreferredSchedulingTerm) ProtoMessage() {}
 
 func (x *PreferredSchedulingTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[140]
+	mi := &file_berth_core_v1_core_proto_msgTypes[141]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10120,7 +10164,7 @@ func (x *PreferredSchedulingTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreferredSchedulingTerm.ProtoReflect.Descriptor instead.
 func (*PreferredSchedulingTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{140}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{141}
 }
 
 func (x *PreferredSchedulingTerm) GetWeight() int32 {
@@ -10133,6 +10177,166 @@ func (x *PreferredSchedulingTerm) GetWeight() int32 {
 func (x *PreferredSchedulingTerm) GetPreference() *NodeSelectorTerm {
 	if x != nil {
 		return x.Preference
+	}
+	return nil
+}
+
+type PriorityClass struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion       string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind             string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata         *ObjectMeta            `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Value            int32                  `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
+	GlobalDefault    bool                   `protobuf:"varint,3,opt,name=globalDefault,proto3" json:"globalDefault,omitempty"`
+	Description      string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	PreemptionPolicy *string                `protobuf:"bytes,5,opt,name=preemptionPolicy,proto3,oneof" json:"preemptionPolicy,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *PriorityClass) Reset() {
+	*x = PriorityClass{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PriorityClass) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PriorityClass) ProtoMessage() {}
+
+func (x *PriorityClass) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PriorityClass.ProtoReflect.Descriptor instead.
+func (*PriorityClass) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{142}
+}
+
+func (x *PriorityClass) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *PriorityClass) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *PriorityClass) GetMetadata() *ObjectMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *PriorityClass) GetValue() int32 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *PriorityClass) GetGlobalDefault() bool {
+	if x != nil {
+		return x.GlobalDefault
+	}
+	return false
+}
+
+func (x *PriorityClass) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *PriorityClass) GetPreemptionPolicy() string {
+	if x != nil && x.PreemptionPolicy != nil {
+		return *x.PreemptionPolicy
+	}
+	return ""
+}
+
+type PriorityClassList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion    string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind          string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata      *ListMeta              `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Items         []*PriorityClass       `protobuf:"bytes,2,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PriorityClassList) Reset() {
+	*x = PriorityClassList{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PriorityClassList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PriorityClassList) ProtoMessage() {}
+
+func (x *PriorityClassList) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PriorityClassList.ProtoReflect.Descriptor instead.
+func (*PriorityClassList) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{143}
+}
+
+func (x *PriorityClassList) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *PriorityClassList) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *PriorityClassList) GetMetadata() *ListMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *PriorityClassList) GetItems() []*PriorityClass {
+	if x != nil {
+		return x.Items
 	}
 	return nil
 }
@@ -10152,7 +10356,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[141]
+	mi := &file_berth_core_v1_core_proto_msgTypes[144]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10164,7 +10368,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[141]
+	mi := &file_berth_core_v1_core_proto_msgTypes[144]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10177,7 +10381,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{141}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{144}
 }
 
 func (x *Probe) GetHandler() *ProbeHandler {
@@ -10241,7 +10445,7 @@ type ProbeHandler struct {
 
 func (x *ProbeHandler) Reset() {
 	*x = ProbeHandler{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	mi := &file_berth_core_v1_core_proto_msgTypes[145]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10253,7 +10457,7 @@ func (x *ProbeHandler) String() string {
 func (*ProbeHandler) ProtoMessage() {}
 
 func (x *ProbeHandler) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[142]
+	mi := &file_berth_core_v1_core_proto_msgTypes[145]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10266,7 +10470,7 @@ func (x *ProbeHandler) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProbeHandler.ProtoReflect.Descriptor instead.
 func (*ProbeHandler) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{142}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{145}
 }
 
 func (x *ProbeHandler) GetExec() *ExecAction {
@@ -10308,7 +10512,7 @@ type ProjectedVolumeSource struct {
 
 func (x *ProjectedVolumeSource) Reset() {
 	*x = ProjectedVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	mi := &file_berth_core_v1_core_proto_msgTypes[146]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10320,7 +10524,7 @@ func (x *ProjectedVolumeSource) String() string {
 func (*ProjectedVolumeSource) ProtoMessage() {}
 
 func (x *ProjectedVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[143]
+	mi := &file_berth_core_v1_core_proto_msgTypes[146]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10333,7 +10537,7 @@ func (x *ProjectedVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectedVolumeSource.ProtoReflect.Descriptor instead.
 func (*ProjectedVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{143}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{146}
 }
 
 func (x *ProjectedVolumeSource) GetSources() []*VolumeProjection {
@@ -10371,7 +10575,7 @@ type QuobyteVolumeSource struct {
 
 func (x *QuobyteVolumeSource) Reset() {
 	*x = QuobyteVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[144]
+	mi := &file_berth_core_v1_core_proto_msgTypes[147]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10383,7 +10587,7 @@ func (x *QuobyteVolumeSource) String() string {
 func (*QuobyteVolumeSource) ProtoMessage() {}
 
 func (x *QuobyteVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[144]
+	mi := &file_berth_core_v1_core_proto_msgTypes[147]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10396,7 +10600,7 @@ func (x *QuobyteVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuobyteVolumeSource.ProtoReflect.Descriptor instead.
 func (*QuobyteVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{144}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{147}
 }
 
 func (x *QuobyteVolumeSource) GetRegistry() string {
@@ -10457,7 +10661,7 @@ type RBDVolumeSource struct {
 
 func (x *RBDVolumeSource) Reset() {
 	*x = RBDVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[145]
+	mi := &file_berth_core_v1_core_proto_msgTypes[148]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10469,7 +10673,7 @@ func (x *RBDVolumeSource) String() string {
 func (*RBDVolumeSource) ProtoMessage() {}
 
 func (x *RBDVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[145]
+	mi := &file_berth_core_v1_core_proto_msgTypes[148]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10482,7 +10686,7 @@ func (x *RBDVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RBDVolumeSource.ProtoReflect.Descriptor instead.
 func (*RBDVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{145}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{148}
 }
 
 func (x *RBDVolumeSource) GetMonitors() []string {
@@ -10551,7 +10755,7 @@ type ResourceClaim struct {
 
 func (x *ResourceClaim) Reset() {
 	*x = ResourceClaim{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[146]
+	mi := &file_berth_core_v1_core_proto_msgTypes[149]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10563,7 +10767,7 @@ func (x *ResourceClaim) String() string {
 func (*ResourceClaim) ProtoMessage() {}
 
 func (x *ResourceClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[146]
+	mi := &file_berth_core_v1_core_proto_msgTypes[149]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10576,7 +10780,7 @@ func (x *ResourceClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceClaim.ProtoReflect.Descriptor instead.
 func (*ResourceClaim) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{146}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{149}
 }
 
 func (x *ResourceClaim) GetName() string {
@@ -10604,7 +10808,7 @@ type ResourceFieldSelector struct {
 
 func (x *ResourceFieldSelector) Reset() {
 	*x = ResourceFieldSelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[147]
+	mi := &file_berth_core_v1_core_proto_msgTypes[150]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10616,7 +10820,7 @@ func (x *ResourceFieldSelector) String() string {
 func (*ResourceFieldSelector) ProtoMessage() {}
 
 func (x *ResourceFieldSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[147]
+	mi := &file_berth_core_v1_core_proto_msgTypes[150]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10629,7 +10833,7 @@ func (x *ResourceFieldSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceFieldSelector.ProtoReflect.Descriptor instead.
 func (*ResourceFieldSelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{147}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{150}
 }
 
 func (x *ResourceFieldSelector) GetContainerName() string {
@@ -10664,7 +10868,7 @@ type ResourceHealth struct {
 
 func (x *ResourceHealth) Reset() {
 	*x = ResourceHealth{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[148]
+	mi := &file_berth_core_v1_core_proto_msgTypes[151]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10676,7 +10880,7 @@ func (x *ResourceHealth) String() string {
 func (*ResourceHealth) ProtoMessage() {}
 
 func (x *ResourceHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[148]
+	mi := &file_berth_core_v1_core_proto_msgTypes[151]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10689,7 +10893,7 @@ func (x *ResourceHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceHealth.ProtoReflect.Descriptor instead.
 func (*ResourceHealth) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{148}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{151}
 }
 
 func (x *ResourceHealth) GetResourceID() string {
@@ -10724,7 +10928,7 @@ type ResourceRequirements struct {
 
 func (x *ResourceRequirements) Reset() {
 	*x = ResourceRequirements{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[149]
+	mi := &file_berth_core_v1_core_proto_msgTypes[152]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10736,7 +10940,7 @@ func (x *ResourceRequirements) String() string {
 func (*ResourceRequirements) ProtoMessage() {}
 
 func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[149]
+	mi := &file_berth_core_v1_core_proto_msgTypes[152]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10749,7 +10953,7 @@ func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceRequirements.ProtoReflect.Descriptor instead.
 func (*ResourceRequirements) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{149}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{152}
 }
 
 func (x *ResourceRequirements) GetLimits() map[string]*wrapperspb.StringValue {
@@ -10783,7 +10987,7 @@ type ResourceStatus struct {
 
 func (x *ResourceStatus) Reset() {
 	*x = ResourceStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[150]
+	mi := &file_berth_core_v1_core_proto_msgTypes[153]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10795,7 +10999,7 @@ func (x *ResourceStatus) String() string {
 func (*ResourceStatus) ProtoMessage() {}
 
 func (x *ResourceStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[150]
+	mi := &file_berth_core_v1_core_proto_msgTypes[153]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10808,7 +11012,7 @@ func (x *ResourceStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceStatus.ProtoReflect.Descriptor instead.
 func (*ResourceStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{150}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{153}
 }
 
 func (x *ResourceStatus) GetName() string {
@@ -10825,6 +11029,158 @@ func (x *ResourceStatus) GetResources() []*ResourceHealth {
 	return nil
 }
 
+type RuntimeClass struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion    string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind          string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata      *ObjectMeta            `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Handler       string                 `protobuf:"bytes,2,opt,name=handler,proto3" json:"handler,omitempty"`
+	Overhead      *Overhead              `protobuf:"bytes,3,opt,name=overhead,proto3" json:"overhead,omitempty"`
+	Scheduling    *Scheduling            `protobuf:"bytes,4,opt,name=scheduling,proto3" json:"scheduling,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuntimeClass) Reset() {
+	*x = RuntimeClass{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuntimeClass) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuntimeClass) ProtoMessage() {}
+
+func (x *RuntimeClass) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuntimeClass.ProtoReflect.Descriptor instead.
+func (*RuntimeClass) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{154}
+}
+
+func (x *RuntimeClass) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *RuntimeClass) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *RuntimeClass) GetMetadata() *ObjectMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *RuntimeClass) GetHandler() string {
+	if x != nil {
+		return x.Handler
+	}
+	return ""
+}
+
+func (x *RuntimeClass) GetOverhead() *Overhead {
+	if x != nil {
+		return x.Overhead
+	}
+	return nil
+}
+
+func (x *RuntimeClass) GetScheduling() *Scheduling {
+	if x != nil {
+		return x.Scheduling
+	}
+	return nil
+}
+
+type RuntimeClassList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiVersion    string                 `protobuf:"bytes,1001,opt,name=apiVersion,proto3" json:"apiVersion,omitempty"`
+	Kind          string                 `protobuf:"bytes,1002,opt,name=kind,proto3" json:"kind,omitempty"`
+	Metadata      *ListMeta              `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Items         []*RuntimeClass        `protobuf:"bytes,2,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuntimeClassList) Reset() {
+	*x = RuntimeClassList{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuntimeClassList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuntimeClassList) ProtoMessage() {}
+
+func (x *RuntimeClassList) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuntimeClassList.ProtoReflect.Descriptor instead.
+func (*RuntimeClassList) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{155}
+}
+
+func (x *RuntimeClassList) GetApiVersion() string {
+	if x != nil {
+		return x.ApiVersion
+	}
+	return ""
+}
+
+func (x *RuntimeClassList) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *RuntimeClassList) GetMetadata() *ListMeta {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *RuntimeClassList) GetItems() []*RuntimeClass {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
 type SELinuxOptions struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	User          string                 `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
@@ -10837,7 +11193,7 @@ type SELinuxOptions struct {
 
 func (x *SELinuxOptions) Reset() {
 	*x = SELinuxOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[151]
+	mi := &file_berth_core_v1_core_proto_msgTypes[156]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10849,7 +11205,7 @@ func (x *SELinuxOptions) String() string {
 func (*SELinuxOptions) ProtoMessage() {}
 
 func (x *SELinuxOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[151]
+	mi := &file_berth_core_v1_core_proto_msgTypes[156]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10862,7 +11218,7 @@ func (x *SELinuxOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SELinuxOptions.ProtoReflect.Descriptor instead.
 func (*SELinuxOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{151}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{156}
 }
 
 func (x *SELinuxOptions) GetUser() string {
@@ -10911,7 +11267,7 @@ type ScaleIOVolumeSource struct {
 
 func (x *ScaleIOVolumeSource) Reset() {
 	*x = ScaleIOVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[152]
+	mi := &file_berth_core_v1_core_proto_msgTypes[157]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -10923,7 +11279,7 @@ func (x *ScaleIOVolumeSource) String() string {
 func (*ScaleIOVolumeSource) ProtoMessage() {}
 
 func (x *ScaleIOVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[152]
+	mi := &file_berth_core_v1_core_proto_msgTypes[157]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -10936,7 +11292,7 @@ func (x *ScaleIOVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScaleIOVolumeSource.ProtoReflect.Descriptor instead.
 func (*ScaleIOVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{152}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{157}
 }
 
 func (x *ScaleIOVolumeSource) GetGateway() string {
@@ -11009,6 +11365,58 @@ func (x *ScaleIOVolumeSource) GetReadOnly() bool {
 	return false
 }
 
+type Scheduling struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	NodeSelector  map[string]string      `protobuf:"bytes,1,rep,name=nodeSelector,proto3" json:"nodeSelector,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Tolerations   []*Toleration          `protobuf:"bytes,2,rep,name=tolerations,proto3" json:"tolerations,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Scheduling) Reset() {
+	*x = Scheduling{}
+	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Scheduling) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Scheduling) ProtoMessage() {}
+
+func (x *Scheduling) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Scheduling.ProtoReflect.Descriptor instead.
+func (*Scheduling) Descriptor() ([]byte, []int) {
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{158}
+}
+
+func (x *Scheduling) GetNodeSelector() map[string]string {
+	if x != nil {
+		return x.NodeSelector
+	}
+	return nil
+}
+
+func (x *Scheduling) GetTolerations() []*Toleration {
+	if x != nil {
+		return x.Tolerations
+	}
+	return nil
+}
+
 type SeccompProfile struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	Type             string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
@@ -11019,7 +11427,7 @@ type SeccompProfile struct {
 
 func (x *SeccompProfile) Reset() {
 	*x = SeccompProfile{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[153]
+	mi := &file_berth_core_v1_core_proto_msgTypes[159]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11031,7 +11439,7 @@ func (x *SeccompProfile) String() string {
 func (*SeccompProfile) ProtoMessage() {}
 
 func (x *SeccompProfile) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[153]
+	mi := &file_berth_core_v1_core_proto_msgTypes[159]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11044,7 +11452,7 @@ func (x *SeccompProfile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeccompProfile.ProtoReflect.Descriptor instead.
 func (*SeccompProfile) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{153}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{159}
 }
 
 func (x *SeccompProfile) GetType() string {
@@ -11076,7 +11484,7 @@ type Secret struct {
 
 func (x *Secret) Reset() {
 	*x = Secret{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	mi := &file_berth_core_v1_core_proto_msgTypes[160]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11088,7 +11496,7 @@ func (x *Secret) String() string {
 func (*Secret) ProtoMessage() {}
 
 func (x *Secret) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[154]
+	mi := &file_berth_core_v1_core_proto_msgTypes[160]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11101,7 +11509,7 @@ func (x *Secret) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Secret.ProtoReflect.Descriptor instead.
 func (*Secret) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{154}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{160}
 }
 
 func (x *Secret) GetApiVersion() string {
@@ -11163,7 +11571,7 @@ type SecretEnvSource struct {
 
 func (x *SecretEnvSource) Reset() {
 	*x = SecretEnvSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	mi := &file_berth_core_v1_core_proto_msgTypes[161]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11175,7 +11583,7 @@ func (x *SecretEnvSource) String() string {
 func (*SecretEnvSource) ProtoMessage() {}
 
 func (x *SecretEnvSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[155]
+	mi := &file_berth_core_v1_core_proto_msgTypes[161]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11188,7 +11596,7 @@ func (x *SecretEnvSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretEnvSource.ProtoReflect.Descriptor instead.
 func (*SecretEnvSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{155}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{161}
 }
 
 func (x *SecretEnvSource) GetLocalObjectReference() *LocalObjectReference {
@@ -11216,7 +11624,7 @@ type SecretKeySelector struct {
 
 func (x *SecretKeySelector) Reset() {
 	*x = SecretKeySelector{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[156]
+	mi := &file_berth_core_v1_core_proto_msgTypes[162]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11228,7 +11636,7 @@ func (x *SecretKeySelector) String() string {
 func (*SecretKeySelector) ProtoMessage() {}
 
 func (x *SecretKeySelector) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[156]
+	mi := &file_berth_core_v1_core_proto_msgTypes[162]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11241,7 +11649,7 @@ func (x *SecretKeySelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretKeySelector.ProtoReflect.Descriptor instead.
 func (*SecretKeySelector) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{156}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{162}
 }
 
 func (x *SecretKeySelector) GetLocalObjectReference() *LocalObjectReference {
@@ -11277,7 +11685,7 @@ type SecretList struct {
 
 func (x *SecretList) Reset() {
 	*x = SecretList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[157]
+	mi := &file_berth_core_v1_core_proto_msgTypes[163]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11289,7 +11697,7 @@ func (x *SecretList) String() string {
 func (*SecretList) ProtoMessage() {}
 
 func (x *SecretList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[157]
+	mi := &file_berth_core_v1_core_proto_msgTypes[163]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11302,7 +11710,7 @@ func (x *SecretList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretList.ProtoReflect.Descriptor instead.
 func (*SecretList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{157}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{163}
 }
 
 func (x *SecretList) GetApiVersion() string {
@@ -11344,7 +11752,7 @@ type SecretProjection struct {
 
 func (x *SecretProjection) Reset() {
 	*x = SecretProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	mi := &file_berth_core_v1_core_proto_msgTypes[164]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11356,7 +11764,7 @@ func (x *SecretProjection) String() string {
 func (*SecretProjection) ProtoMessage() {}
 
 func (x *SecretProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[158]
+	mi := &file_berth_core_v1_core_proto_msgTypes[164]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11369,7 +11777,7 @@ func (x *SecretProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretProjection.ProtoReflect.Descriptor instead.
 func (*SecretProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{158}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{164}
 }
 
 func (x *SecretProjection) GetLocalObjectReference() *LocalObjectReference {
@@ -11406,7 +11814,7 @@ type SecretVolumeSource struct {
 
 func (x *SecretVolumeSource) Reset() {
 	*x = SecretVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[159]
+	mi := &file_berth_core_v1_core_proto_msgTypes[165]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11418,7 +11826,7 @@ func (x *SecretVolumeSource) String() string {
 func (*SecretVolumeSource) ProtoMessage() {}
 
 func (x *SecretVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[159]
+	mi := &file_berth_core_v1_core_proto_msgTypes[165]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11431,7 +11839,7 @@ func (x *SecretVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretVolumeSource.ProtoReflect.Descriptor instead.
 func (*SecretVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{159}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{165}
 }
 
 func (x *SecretVolumeSource) GetSecretName() string {
@@ -11489,7 +11897,7 @@ type SecurityContext struct {
 
 func (x *SecurityContext) Reset() {
 	*x = SecurityContext{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[160]
+	mi := &file_berth_core_v1_core_proto_msgTypes[166]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11501,7 +11909,7 @@ func (x *SecurityContext) String() string {
 func (*SecurityContext) ProtoMessage() {}
 
 func (x *SecurityContext) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[160]
+	mi := &file_berth_core_v1_core_proto_msgTypes[166]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11514,7 +11922,7 @@ func (x *SecurityContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecurityContext.ProtoReflect.Descriptor instead.
 func (*SecurityContext) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{160}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{166}
 }
 
 func (x *SecurityContext) GetCapabilities() *Capabilities {
@@ -11615,7 +12023,7 @@ type ServiceAccount struct {
 
 func (x *ServiceAccount) Reset() {
 	*x = ServiceAccount{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[161]
+	mi := &file_berth_core_v1_core_proto_msgTypes[167]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11627,7 +12035,7 @@ func (x *ServiceAccount) String() string {
 func (*ServiceAccount) ProtoMessage() {}
 
 func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[161]
+	mi := &file_berth_core_v1_core_proto_msgTypes[167]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11640,7 +12048,7 @@ func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccount.ProtoReflect.Descriptor instead.
 func (*ServiceAccount) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{161}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{167}
 }
 
 func (x *ServiceAccount) GetApiVersion() string {
@@ -11697,7 +12105,7 @@ type ServiceAccountList struct {
 
 func (x *ServiceAccountList) Reset() {
 	*x = ServiceAccountList{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[162]
+	mi := &file_berth_core_v1_core_proto_msgTypes[168]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11709,7 +12117,7 @@ func (x *ServiceAccountList) String() string {
 func (*ServiceAccountList) ProtoMessage() {}
 
 func (x *ServiceAccountList) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[162]
+	mi := &file_berth_core_v1_core_proto_msgTypes[168]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11722,7 +12130,7 @@ func (x *ServiceAccountList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountList.ProtoReflect.Descriptor instead.
 func (*ServiceAccountList) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{162}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{168}
 }
 
 func (x *ServiceAccountList) GetApiVersion() string {
@@ -11765,7 +12173,7 @@ type ServiceAccountTokenProjection struct {
 
 func (x *ServiceAccountTokenProjection) Reset() {
 	*x = ServiceAccountTokenProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[163]
+	mi := &file_berth_core_v1_core_proto_msgTypes[169]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11777,7 +12185,7 @@ func (x *ServiceAccountTokenProjection) String() string {
 func (*ServiceAccountTokenProjection) ProtoMessage() {}
 
 func (x *ServiceAccountTokenProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[163]
+	mi := &file_berth_core_v1_core_proto_msgTypes[169]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11790,7 +12198,7 @@ func (x *ServiceAccountTokenProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountTokenProjection.ProtoReflect.Descriptor instead.
 func (*ServiceAccountTokenProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{163}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{169}
 }
 
 func (x *ServiceAccountTokenProjection) GetAudience() string {
@@ -11830,7 +12238,7 @@ type ShardInfo struct {
 
 func (x *ShardInfo) Reset() {
 	*x = ShardInfo{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[164]
+	mi := &file_berth_core_v1_core_proto_msgTypes[170]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11842,7 +12250,7 @@ func (x *ShardInfo) String() string {
 func (*ShardInfo) ProtoMessage() {}
 
 func (x *ShardInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[164]
+	mi := &file_berth_core_v1_core_proto_msgTypes[170]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11855,7 +12263,7 @@ func (x *ShardInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardInfo.ProtoReflect.Descriptor instead.
 func (*ShardInfo) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{164}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{170}
 }
 
 func (x *ShardInfo) GetSelector() string {
@@ -11874,7 +12282,7 @@ type SleepAction struct {
 
 func (x *SleepAction) Reset() {
 	*x = SleepAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[165]
+	mi := &file_berth_core_v1_core_proto_msgTypes[171]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11886,7 +12294,7 @@ func (x *SleepAction) String() string {
 func (*SleepAction) ProtoMessage() {}
 
 func (x *SleepAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[165]
+	mi := &file_berth_core_v1_core_proto_msgTypes[171]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11899,7 +12307,7 @@ func (x *SleepAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SleepAction.ProtoReflect.Descriptor instead.
 func (*SleepAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{165}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{171}
 }
 
 func (x *SleepAction) GetSeconds() int64 {
@@ -11925,7 +12333,7 @@ type Status struct {
 
 func (x *Status) Reset() {
 	*x = Status{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[166]
+	mi := &file_berth_core_v1_core_proto_msgTypes[172]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -11937,7 +12345,7 @@ func (x *Status) String() string {
 func (*Status) ProtoMessage() {}
 
 func (x *Status) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[166]
+	mi := &file_berth_core_v1_core_proto_msgTypes[172]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -11950,7 +12358,7 @@ func (x *Status) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Status.ProtoReflect.Descriptor instead.
 func (*Status) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{166}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{172}
 }
 
 func (x *Status) GetApiVersion() string {
@@ -12020,7 +12428,7 @@ type StatusCause struct {
 
 func (x *StatusCause) Reset() {
 	*x = StatusCause{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[167]
+	mi := &file_berth_core_v1_core_proto_msgTypes[173]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12032,7 +12440,7 @@ func (x *StatusCause) String() string {
 func (*StatusCause) ProtoMessage() {}
 
 func (x *StatusCause) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[167]
+	mi := &file_berth_core_v1_core_proto_msgTypes[173]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12045,7 +12453,7 @@ func (x *StatusCause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusCause.ProtoReflect.Descriptor instead.
 func (*StatusCause) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{167}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{173}
 }
 
 func (x *StatusCause) GetReason() string {
@@ -12083,7 +12491,7 @@ type StatusDetails struct {
 
 func (x *StatusDetails) Reset() {
 	*x = StatusDetails{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[168]
+	mi := &file_berth_core_v1_core_proto_msgTypes[174]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12095,7 +12503,7 @@ func (x *StatusDetails) String() string {
 func (*StatusDetails) ProtoMessage() {}
 
 func (x *StatusDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[168]
+	mi := &file_berth_core_v1_core_proto_msgTypes[174]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12108,7 +12516,7 @@ func (x *StatusDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusDetails.ProtoReflect.Descriptor instead.
 func (*StatusDetails) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{168}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{174}
 }
 
 func (x *StatusDetails) GetName() string {
@@ -12166,7 +12574,7 @@ type StorageOSVolumeSource struct {
 
 func (x *StorageOSVolumeSource) Reset() {
 	*x = StorageOSVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[169]
+	mi := &file_berth_core_v1_core_proto_msgTypes[175]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12178,7 +12586,7 @@ func (x *StorageOSVolumeSource) String() string {
 func (*StorageOSVolumeSource) ProtoMessage() {}
 
 func (x *StorageOSVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[169]
+	mi := &file_berth_core_v1_core_proto_msgTypes[175]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12191,7 +12599,7 @@ func (x *StorageOSVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageOSVolumeSource.ProtoReflect.Descriptor instead.
 func (*StorageOSVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{169}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{175}
 }
 
 func (x *StorageOSVolumeSource) GetVolumeName() string {
@@ -12239,7 +12647,7 @@ type Sysctl struct {
 
 func (x *Sysctl) Reset() {
 	*x = Sysctl{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[170]
+	mi := &file_berth_core_v1_core_proto_msgTypes[176]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12251,7 +12659,7 @@ func (x *Sysctl) String() string {
 func (*Sysctl) ProtoMessage() {}
 
 func (x *Sysctl) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[170]
+	mi := &file_berth_core_v1_core_proto_msgTypes[176]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12264,7 +12672,7 @@ func (x *Sysctl) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sysctl.ProtoReflect.Descriptor instead.
 func (*Sysctl) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{170}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{176}
 }
 
 func (x *Sysctl) GetName() string {
@@ -12291,7 +12699,7 @@ type TCPSocketAction struct {
 
 func (x *TCPSocketAction) Reset() {
 	*x = TCPSocketAction{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[171]
+	mi := &file_berth_core_v1_core_proto_msgTypes[177]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12303,7 +12711,7 @@ func (x *TCPSocketAction) String() string {
 func (*TCPSocketAction) ProtoMessage() {}
 
 func (x *TCPSocketAction) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[171]
+	mi := &file_berth_core_v1_core_proto_msgTypes[177]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12316,7 +12724,7 @@ func (x *TCPSocketAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TCPSocketAction.ProtoReflect.Descriptor instead.
 func (*TCPSocketAction) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{171}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{177}
 }
 
 func (x *TCPSocketAction) GetPort() *IntOrString {
@@ -12345,7 +12753,7 @@ type Taint struct {
 
 func (x *Taint) Reset() {
 	*x = Taint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[172]
+	mi := &file_berth_core_v1_core_proto_msgTypes[178]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12357,7 +12765,7 @@ func (x *Taint) String() string {
 func (*Taint) ProtoMessage() {}
 
 func (x *Taint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[172]
+	mi := &file_berth_core_v1_core_proto_msgTypes[178]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12370,7 +12778,7 @@ func (x *Taint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Taint.ProtoReflect.Descriptor instead.
 func (*Taint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{172}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{178}
 }
 
 func (x *Taint) GetKey() string {
@@ -12414,7 +12822,7 @@ type TokenRequest struct {
 
 func (x *TokenRequest) Reset() {
 	*x = TokenRequest{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	mi := &file_berth_core_v1_core_proto_msgTypes[179]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12426,7 +12834,7 @@ func (x *TokenRequest) String() string {
 func (*TokenRequest) ProtoMessage() {}
 
 func (x *TokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[173]
+	mi := &file_berth_core_v1_core_proto_msgTypes[179]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12439,7 +12847,7 @@ func (x *TokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenRequest.ProtoReflect.Descriptor instead.
 func (*TokenRequest) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{173}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{179}
 }
 
 func (x *TokenRequest) GetApiVersion() string {
@@ -12489,7 +12897,7 @@ type TokenRequestSpec struct {
 
 func (x *TokenRequestSpec) Reset() {
 	*x = TokenRequestSpec{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	mi := &file_berth_core_v1_core_proto_msgTypes[180]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12501,7 +12909,7 @@ func (x *TokenRequestSpec) String() string {
 func (*TokenRequestSpec) ProtoMessage() {}
 
 func (x *TokenRequestSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[174]
+	mi := &file_berth_core_v1_core_proto_msgTypes[180]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12514,7 +12922,7 @@ func (x *TokenRequestSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenRequestSpec.ProtoReflect.Descriptor instead.
 func (*TokenRequestSpec) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{174}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{180}
 }
 
 func (x *TokenRequestSpec) GetAudiences() []string {
@@ -12555,7 +12963,7 @@ type TokenRequestStatus struct {
 
 func (x *TokenRequestStatus) Reset() {
 	*x = TokenRequestStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	mi := &file_berth_core_v1_core_proto_msgTypes[181]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12567,7 +12975,7 @@ func (x *TokenRequestStatus) String() string {
 func (*TokenRequestStatus) ProtoMessage() {}
 
 func (x *TokenRequestStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[175]
+	mi := &file_berth_core_v1_core_proto_msgTypes[181]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12580,7 +12988,7 @@ func (x *TokenRequestStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenRequestStatus.ProtoReflect.Descriptor instead.
 func (*TokenRequestStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{175}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{181}
 }
 
 func (x *TokenRequestStatus) GetToken() string {
@@ -12610,7 +13018,7 @@ type Toleration struct {
 
 func (x *Toleration) Reset() {
 	*x = Toleration{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[176]
+	mi := &file_berth_core_v1_core_proto_msgTypes[182]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12622,7 +13030,7 @@ func (x *Toleration) String() string {
 func (*Toleration) ProtoMessage() {}
 
 func (x *Toleration) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[176]
+	mi := &file_berth_core_v1_core_proto_msgTypes[182]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12635,7 +13043,7 @@ func (x *Toleration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Toleration.ProtoReflect.Descriptor instead.
 func (*Toleration) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{176}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{182}
 }
 
 func (x *Toleration) GetKey() string {
@@ -12689,7 +13097,7 @@ type TopologySpreadConstraint struct {
 
 func (x *TopologySpreadConstraint) Reset() {
 	*x = TopologySpreadConstraint{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[177]
+	mi := &file_berth_core_v1_core_proto_msgTypes[183]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12701,7 +13109,7 @@ func (x *TopologySpreadConstraint) String() string {
 func (*TopologySpreadConstraint) ProtoMessage() {}
 
 func (x *TopologySpreadConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[177]
+	mi := &file_berth_core_v1_core_proto_msgTypes[183]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12714,7 +13122,7 @@ func (x *TopologySpreadConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopologySpreadConstraint.ProtoReflect.Descriptor instead.
 func (*TopologySpreadConstraint) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{177}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{183}
 }
 
 func (x *TopologySpreadConstraint) GetMaxSkew() int32 {
@@ -12784,7 +13192,7 @@ type TypedLocalObjectReference struct {
 
 func (x *TypedLocalObjectReference) Reset() {
 	*x = TypedLocalObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[178]
+	mi := &file_berth_core_v1_core_proto_msgTypes[184]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12796,7 +13204,7 @@ func (x *TypedLocalObjectReference) String() string {
 func (*TypedLocalObjectReference) ProtoMessage() {}
 
 func (x *TypedLocalObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[178]
+	mi := &file_berth_core_v1_core_proto_msgTypes[184]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12809,7 +13217,7 @@ func (x *TypedLocalObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedLocalObjectReference.ProtoReflect.Descriptor instead.
 func (*TypedLocalObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{178}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{184}
 }
 
 func (x *TypedLocalObjectReference) GetApiGroup() string {
@@ -12845,7 +13253,7 @@ type TypedObjectReference struct {
 
 func (x *TypedObjectReference) Reset() {
 	*x = TypedObjectReference{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[179]
+	mi := &file_berth_core_v1_core_proto_msgTypes[185]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12857,7 +13265,7 @@ func (x *TypedObjectReference) String() string {
 func (*TypedObjectReference) ProtoMessage() {}
 
 func (x *TypedObjectReference) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[179]
+	mi := &file_berth_core_v1_core_proto_msgTypes[185]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12870,7 +13278,7 @@ func (x *TypedObjectReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedObjectReference.ProtoReflect.Descriptor instead.
 func (*TypedObjectReference) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{179}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{185}
 }
 
 func (x *TypedObjectReference) GetApiGroup() string {
@@ -12911,7 +13319,7 @@ type Volume struct {
 
 func (x *Volume) Reset() {
 	*x = Volume{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[180]
+	mi := &file_berth_core_v1_core_proto_msgTypes[186]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12923,7 +13331,7 @@ func (x *Volume) String() string {
 func (*Volume) ProtoMessage() {}
 
 func (x *Volume) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[180]
+	mi := &file_berth_core_v1_core_proto_msgTypes[186]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12936,7 +13344,7 @@ func (x *Volume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Volume.ProtoReflect.Descriptor instead.
 func (*Volume) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{180}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{186}
 }
 
 func (x *Volume) GetName() string {
@@ -12963,7 +13371,7 @@ type VolumeDevice struct {
 
 func (x *VolumeDevice) Reset() {
 	*x = VolumeDevice{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[181]
+	mi := &file_berth_core_v1_core_proto_msgTypes[187]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -12975,7 +13383,7 @@ func (x *VolumeDevice) String() string {
 func (*VolumeDevice) ProtoMessage() {}
 
 func (x *VolumeDevice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[181]
+	mi := &file_berth_core_v1_core_proto_msgTypes[187]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -12988,7 +13396,7 @@ func (x *VolumeDevice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeDevice.ProtoReflect.Descriptor instead.
 func (*VolumeDevice) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{181}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{187}
 }
 
 func (x *VolumeDevice) GetName() string {
@@ -13016,7 +13424,7 @@ type VolumeHealthCondition struct {
 
 func (x *VolumeHealthCondition) Reset() {
 	*x = VolumeHealthCondition{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[182]
+	mi := &file_berth_core_v1_core_proto_msgTypes[188]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13028,7 +13436,7 @@ func (x *VolumeHealthCondition) String() string {
 func (*VolumeHealthCondition) ProtoMessage() {}
 
 func (x *VolumeHealthCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[182]
+	mi := &file_berth_core_v1_core_proto_msgTypes[188]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13041,7 +13449,7 @@ func (x *VolumeHealthCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeHealthCondition.ProtoReflect.Descriptor instead.
 func (*VolumeHealthCondition) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{182}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{188}
 }
 
 func (x *VolumeHealthCondition) GetStatus() string {
@@ -13081,7 +13489,7 @@ type VolumeMount struct {
 
 func (x *VolumeMount) Reset() {
 	*x = VolumeMount{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[183]
+	mi := &file_berth_core_v1_core_proto_msgTypes[189]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13093,7 +13501,7 @@ func (x *VolumeMount) String() string {
 func (*VolumeMount) ProtoMessage() {}
 
 func (x *VolumeMount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[183]
+	mi := &file_berth_core_v1_core_proto_msgTypes[189]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13106,7 +13514,7 @@ func (x *VolumeMount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMount.ProtoReflect.Descriptor instead.
 func (*VolumeMount) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{183}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{189}
 }
 
 func (x *VolumeMount) GetName() string {
@@ -13178,7 +13586,7 @@ type VolumeMountStatus struct {
 
 func (x *VolumeMountStatus) Reset() {
 	*x = VolumeMountStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[184]
+	mi := &file_berth_core_v1_core_proto_msgTypes[190]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13190,7 +13598,7 @@ func (x *VolumeMountStatus) String() string {
 func (*VolumeMountStatus) ProtoMessage() {}
 
 func (x *VolumeMountStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[184]
+	mi := &file_berth_core_v1_core_proto_msgTypes[190]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13203,7 +13611,7 @@ func (x *VolumeMountStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMountStatus.ProtoReflect.Descriptor instead.
 func (*VolumeMountStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{184}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{190}
 }
 
 func (x *VolumeMountStatus) GetName() string {
@@ -13255,7 +13663,7 @@ type VolumeProjection struct {
 
 func (x *VolumeProjection) Reset() {
 	*x = VolumeProjection{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[185]
+	mi := &file_berth_core_v1_core_proto_msgTypes[191]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13267,7 +13675,7 @@ func (x *VolumeProjection) String() string {
 func (*VolumeProjection) ProtoMessage() {}
 
 func (x *VolumeProjection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[185]
+	mi := &file_berth_core_v1_core_proto_msgTypes[191]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13280,7 +13688,7 @@ func (x *VolumeProjection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeProjection.ProtoReflect.Descriptor instead.
 func (*VolumeProjection) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{185}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{191}
 }
 
 func (x *VolumeProjection) GetSecret() *SecretProjection {
@@ -13335,7 +13743,7 @@ type VolumeResourceRequirements struct {
 
 func (x *VolumeResourceRequirements) Reset() {
 	*x = VolumeResourceRequirements{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[186]
+	mi := &file_berth_core_v1_core_proto_msgTypes[192]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13347,7 +13755,7 @@ func (x *VolumeResourceRequirements) String() string {
 func (*VolumeResourceRequirements) ProtoMessage() {}
 
 func (x *VolumeResourceRequirements) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[186]
+	mi := &file_berth_core_v1_core_proto_msgTypes[192]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13360,7 +13768,7 @@ func (x *VolumeResourceRequirements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeResourceRequirements.ProtoReflect.Descriptor instead.
 func (*VolumeResourceRequirements) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{186}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{192}
 }
 
 func (x *VolumeResourceRequirements) GetLimits() map[string]*wrapperspb.StringValue {
@@ -13415,7 +13823,7 @@ type VolumeSource struct {
 
 func (x *VolumeSource) Reset() {
 	*x = VolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[187]
+	mi := &file_berth_core_v1_core_proto_msgTypes[193]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13427,7 +13835,7 @@ func (x *VolumeSource) String() string {
 func (*VolumeSource) ProtoMessage() {}
 
 func (x *VolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[187]
+	mi := &file_berth_core_v1_core_proto_msgTypes[193]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13440,7 +13848,7 @@ func (x *VolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeSource.ProtoReflect.Descriptor instead.
 func (*VolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{187}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{193}
 }
 
 func (x *VolumeSource) GetHostPath() *HostPathVolumeSource {
@@ -13662,7 +14070,7 @@ type VolumeStatus struct {
 
 func (x *VolumeStatus) Reset() {
 	*x = VolumeStatus{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[188]
+	mi := &file_berth_core_v1_core_proto_msgTypes[194]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13674,7 +14082,7 @@ func (x *VolumeStatus) String() string {
 func (*VolumeStatus) ProtoMessage() {}
 
 func (x *VolumeStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[188]
+	mi := &file_berth_core_v1_core_proto_msgTypes[194]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13687,7 +14095,7 @@ func (x *VolumeStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeStatus.ProtoReflect.Descriptor instead.
 func (*VolumeStatus) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{188}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{194}
 }
 
 func (x *VolumeStatus) GetImage() *ImageVolumeStatus {
@@ -13709,7 +14117,7 @@ type VsphereVirtualDiskVolumeSource struct {
 
 func (x *VsphereVirtualDiskVolumeSource) Reset() {
 	*x = VsphereVirtualDiskVolumeSource{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[189]
+	mi := &file_berth_core_v1_core_proto_msgTypes[195]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13721,7 +14129,7 @@ func (x *VsphereVirtualDiskVolumeSource) String() string {
 func (*VsphereVirtualDiskVolumeSource) ProtoMessage() {}
 
 func (x *VsphereVirtualDiskVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[189]
+	mi := &file_berth_core_v1_core_proto_msgTypes[195]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13734,7 +14142,7 @@ func (x *VsphereVirtualDiskVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VsphereVirtualDiskVolumeSource.ProtoReflect.Descriptor instead.
 func (*VsphereVirtualDiskVolumeSource) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{189}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{195}
 }
 
 func (x *VsphereVirtualDiskVolumeSource) GetVolumePath() string {
@@ -13775,7 +14183,7 @@ type WeightedPodAffinityTerm struct {
 
 func (x *WeightedPodAffinityTerm) Reset() {
 	*x = WeightedPodAffinityTerm{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[190]
+	mi := &file_berth_core_v1_core_proto_msgTypes[196]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13787,7 +14195,7 @@ func (x *WeightedPodAffinityTerm) String() string {
 func (*WeightedPodAffinityTerm) ProtoMessage() {}
 
 func (x *WeightedPodAffinityTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[190]
+	mi := &file_berth_core_v1_core_proto_msgTypes[196]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13800,7 +14208,7 @@ func (x *WeightedPodAffinityTerm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WeightedPodAffinityTerm.ProtoReflect.Descriptor instead.
 func (*WeightedPodAffinityTerm) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{190}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{196}
 }
 
 func (x *WeightedPodAffinityTerm) GetWeight() int32 {
@@ -13829,7 +14237,7 @@ type WindowsSecurityContextOptions struct {
 
 func (x *WindowsSecurityContextOptions) Reset() {
 	*x = WindowsSecurityContextOptions{}
-	mi := &file_berth_core_v1_core_proto_msgTypes[191]
+	mi := &file_berth_core_v1_core_proto_msgTypes[197]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -13841,7 +14249,7 @@ func (x *WindowsSecurityContextOptions) String() string {
 func (*WindowsSecurityContextOptions) ProtoMessage() {}
 
 func (x *WindowsSecurityContextOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_core_v1_core_proto_msgTypes[191]
+	mi := &file_berth_core_v1_core_proto_msgTypes[197]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -13854,7 +14262,7 @@ func (x *WindowsSecurityContextOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WindowsSecurityContextOptions.ProtoReflect.Descriptor instead.
 func (*WindowsSecurityContextOptions) Descriptor() ([]byte, []int) {
-	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{191}
+	return file_berth_core_v1_core_proto_rawDescGZIP(), []int{197}
 }
 
 func (x *WindowsSecurityContextOptions) GetGmsaCredentialSpecName() string {
@@ -14654,7 +15062,12 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"apiVersion\x18\x05 \x01(\tR\n" +
 	"apiVersion\x12(\n" +
 	"\x0fresourceVersion\x18\x06 \x01(\tR\x0fresourceVersion\x12\x1c\n" +
-	"\tfieldPath\x18\a \x01(\tR\tfieldPath\"\xea\x01\n" +
+	"\tfieldPath\x18\a \x01(\tR\tfieldPath\"\xa8\x01\n" +
+	"\bOverhead\x12A\n" +
+	"\bpodFixed\x18\x01 \x03(\v2%.berth.core.v1.Overhead.PodFixedEntryR\bpodFixed\x1aY\n" +
+	"\rPodFixedEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x122\n" +
+	"\x05value\x18\x02 \x01(\v2\x1c.google.protobuf.StringValueR\x05value:\x028\x01\"\xea\x01\n" +
 	"\x0eOwnerReference\x12\x1e\n" +
 	"\n" +
 	"apiVersion\x18\x05 \x01(\tR\n" +
@@ -14920,7 +15333,25 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"\x06weight\x18\x01 \x01(\x05R\x06weight\x12?\n" +
 	"\n" +
 	"preference\x18\x02 \x01(\v2\x1f.berth.core.v1.NodeSelectorTermR\n" +
-	"preference\"\x83\x03\n" +
+	"preference\"\xa0\x02\n" +
+	"\rPriorityClass\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x125\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x19.berth.core.v1.ObjectMetaR\bmetadata\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value\x12$\n" +
+	"\rglobalDefault\x18\x03 \x01(\bR\rglobalDefault\x12 \n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\x12/\n" +
+	"\x10preemptionPolicy\x18\x05 \x01(\tH\x00R\x10preemptionPolicy\x88\x01\x01B\x13\n" +
+	"\x11_preemptionPolicy\"\xb2\x01\n" +
+	"\x11PriorityClassList\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x123\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x17.berth.core.v1.ListMetaR\bmetadata\x122\n" +
+	"\x05items\x18\x02 \x03(\v2\x1c.berth.core.v1.PriorityClassR\x05items\"\x83\x03\n" +
 	"\x05Probe\x125\n" +
 	"\ahandler\x18\x01 \x01(\v2\x1b.berth.core.v1.ProbeHandlerR\ahandler\x120\n" +
 	"\x13initialDelaySeconds\x18\x02 \x01(\x05R\x13initialDelaySeconds\x12&\n" +
@@ -14984,7 +15415,25 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x1c.google.protobuf.StringValueR\x05value:\x028\x01\"a\n" +
 	"\x0eResourceStatus\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12;\n" +
-	"\tresources\x18\x02 \x03(\v2\x1d.berth.core.v1.ResourceHealthR\tresources\"b\n" +
+	"\tresources\x18\x02 \x03(\v2\x1d.berth.core.v1.ResourceHealthR\tresources\"\x85\x02\n" +
+	"\fRuntimeClass\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x125\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x19.berth.core.v1.ObjectMetaR\bmetadata\x12\x18\n" +
+	"\ahandler\x18\x02 \x01(\tR\ahandler\x123\n" +
+	"\boverhead\x18\x03 \x01(\v2\x17.berth.core.v1.OverheadR\boverhead\x129\n" +
+	"\n" +
+	"scheduling\x18\x04 \x01(\v2\x19.berth.core.v1.SchedulingR\n" +
+	"scheduling\"\xb0\x01\n" +
+	"\x10RuntimeClassList\x12\x1f\n" +
+	"\n" +
+	"apiVersion\x18\xe9\a \x01(\tR\n" +
+	"apiVersion\x12\x13\n" +
+	"\x04kind\x18\xea\a \x01(\tR\x04kind\x123\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x17.berth.core.v1.ListMetaR\bmetadata\x121\n" +
+	"\x05items\x18\x02 \x03(\v2\x1b.berth.core.v1.RuntimeClassR\x05items\"b\n" +
 	"\x0eSELinuxOptions\x12\x12\n" +
 	"\x04user\x18\x01 \x01(\tR\x04user\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x12\n" +
@@ -15005,7 +15454,14 @@ const file_berth_core_v1_core_proto_rawDesc = "" +
 	"volumeName\x12\x16\n" +
 	"\x06fsType\x18\t \x01(\tR\x06fsType\x12\x1a\n" +
 	"\breadOnly\x18\n" +
-	" \x01(\bR\breadOnly\"j\n" +
+	" \x01(\bR\breadOnly\"\xdb\x01\n" +
+	"\n" +
+	"Scheduling\x12O\n" +
+	"\fnodeSelector\x18\x01 \x03(\v2+.berth.core.v1.Scheduling.NodeSelectorEntryR\fnodeSelector\x12;\n" +
+	"\vtolerations\x18\x02 \x03(\v2\x19.berth.core.v1.TolerationR\vtolerations\x1a?\n" +
+	"\x11NodeSelectorEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"j\n" +
 	"\x0eSeccompProfile\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12/\n" +
 	"\x10localhostProfile\x18\x02 \x01(\tH\x00R\x10localhostProfile\x88\x01\x01B\x13\n" +
@@ -15328,7 +15784,7 @@ func file_berth_core_v1_core_proto_rawDescGZIP() []byte {
 	return file_berth_core_v1_core_proto_rawDescData
 }
 
-var file_berth_core_v1_core_proto_msgTypes = make([]protoimpl.MessageInfo, 213)
+var file_berth_core_v1_core_proto_msgTypes = make([]protoimpl.MessageInfo, 221)
 var file_berth_core_v1_core_proto_goTypes = []any{
 	(*IntOrString)(nil),                        // 0: berth.core.v1.IntOrString
 	(*FieldsV1)(nil),                           // 1: berth.core.v1.FieldsV1
@@ -15442,124 +15898,132 @@ var file_berth_core_v1_core_proto_goTypes = []any{
 	(*ObjectFieldSelector)(nil),                // 109: berth.core.v1.ObjectFieldSelector
 	(*ObjectMeta)(nil),                         // 110: berth.core.v1.ObjectMeta
 	(*ObjectReference)(nil),                    // 111: berth.core.v1.ObjectReference
-	(*OwnerReference)(nil),                     // 112: berth.core.v1.OwnerReference
-	(*PersistentVolumeClaimSpec)(nil),          // 113: berth.core.v1.PersistentVolumeClaimSpec
-	(*PersistentVolumeClaimTemplate)(nil),      // 114: berth.core.v1.PersistentVolumeClaimTemplate
-	(*PersistentVolumeClaimVolumeSource)(nil),  // 115: berth.core.v1.PersistentVolumeClaimVolumeSource
-	(*PhotonPersistentDiskVolumeSource)(nil),   // 116: berth.core.v1.PhotonPersistentDiskVolumeSource
-	(*Pod)(nil),                                // 117: berth.core.v1.Pod
-	(*PodAffinity)(nil),                        // 118: berth.core.v1.PodAffinity
-	(*PodAffinityTerm)(nil),                    // 119: berth.core.v1.PodAffinityTerm
-	(*PodAntiAffinity)(nil),                    // 120: berth.core.v1.PodAntiAffinity
-	(*PodCertificateProjection)(nil),           // 121: berth.core.v1.PodCertificateProjection
-	(*PodCondition)(nil),                       // 122: berth.core.v1.PodCondition
-	(*PodDNSConfig)(nil),                       // 123: berth.core.v1.PodDNSConfig
-	(*PodDNSConfigOption)(nil),                 // 124: berth.core.v1.PodDNSConfigOption
-	(*PodExtendedResourceClaimStatus)(nil),     // 125: berth.core.v1.PodExtendedResourceClaimStatus
-	(*PodIP)(nil),                              // 126: berth.core.v1.PodIP
-	(*PodList)(nil),                            // 127: berth.core.v1.PodList
-	(*PodOS)(nil),                              // 128: berth.core.v1.PodOS
-	(*PodReadinessGate)(nil),                   // 129: berth.core.v1.PodReadinessGate
-	(*PodResourceClaim)(nil),                   // 130: berth.core.v1.PodResourceClaim
-	(*PodResourceClaimStatus)(nil),             // 131: berth.core.v1.PodResourceClaimStatus
-	(*PodSchedulingGate)(nil),                  // 132: berth.core.v1.PodSchedulingGate
-	(*PodSchedulingGroup)(nil),                 // 133: berth.core.v1.PodSchedulingGroup
-	(*PodSecurityContext)(nil),                 // 134: berth.core.v1.PodSecurityContext
-	(*PodSpec)(nil),                            // 135: berth.core.v1.PodSpec
-	(*PodStatus)(nil),                          // 136: berth.core.v1.PodStatus
-	(*PodVolumeHealth)(nil),                    // 137: berth.core.v1.PodVolumeHealth
-	(*PortworxVolumeSource)(nil),               // 138: berth.core.v1.PortworxVolumeSource
-	(*Preconditions)(nil),                      // 139: berth.core.v1.Preconditions
-	(*PreferredSchedulingTerm)(nil),            // 140: berth.core.v1.PreferredSchedulingTerm
-	(*Probe)(nil),                              // 141: berth.core.v1.Probe
-	(*ProbeHandler)(nil),                       // 142: berth.core.v1.ProbeHandler
-	(*ProjectedVolumeSource)(nil),              // 143: berth.core.v1.ProjectedVolumeSource
-	(*QuobyteVolumeSource)(nil),                // 144: berth.core.v1.QuobyteVolumeSource
-	(*RBDVolumeSource)(nil),                    // 145: berth.core.v1.RBDVolumeSource
-	(*ResourceClaim)(nil),                      // 146: berth.core.v1.ResourceClaim
-	(*ResourceFieldSelector)(nil),              // 147: berth.core.v1.ResourceFieldSelector
-	(*ResourceHealth)(nil),                     // 148: berth.core.v1.ResourceHealth
-	(*ResourceRequirements)(nil),               // 149: berth.core.v1.ResourceRequirements
-	(*ResourceStatus)(nil),                     // 150: berth.core.v1.ResourceStatus
-	(*SELinuxOptions)(nil),                     // 151: berth.core.v1.SELinuxOptions
-	(*ScaleIOVolumeSource)(nil),                // 152: berth.core.v1.ScaleIOVolumeSource
-	(*SeccompProfile)(nil),                     // 153: berth.core.v1.SeccompProfile
-	(*Secret)(nil),                             // 154: berth.core.v1.Secret
-	(*SecretEnvSource)(nil),                    // 155: berth.core.v1.SecretEnvSource
-	(*SecretKeySelector)(nil),                  // 156: berth.core.v1.SecretKeySelector
-	(*SecretList)(nil),                         // 157: berth.core.v1.SecretList
-	(*SecretProjection)(nil),                   // 158: berth.core.v1.SecretProjection
-	(*SecretVolumeSource)(nil),                 // 159: berth.core.v1.SecretVolumeSource
-	(*SecurityContext)(nil),                    // 160: berth.core.v1.SecurityContext
-	(*ServiceAccount)(nil),                     // 161: berth.core.v1.ServiceAccount
-	(*ServiceAccountList)(nil),                 // 162: berth.core.v1.ServiceAccountList
-	(*ServiceAccountTokenProjection)(nil),      // 163: berth.core.v1.ServiceAccountTokenProjection
-	(*ShardInfo)(nil),                          // 164: berth.core.v1.ShardInfo
-	(*SleepAction)(nil),                        // 165: berth.core.v1.SleepAction
-	(*Status)(nil),                             // 166: berth.core.v1.Status
-	(*StatusCause)(nil),                        // 167: berth.core.v1.StatusCause
-	(*StatusDetails)(nil),                      // 168: berth.core.v1.StatusDetails
-	(*StorageOSVolumeSource)(nil),              // 169: berth.core.v1.StorageOSVolumeSource
-	(*Sysctl)(nil),                             // 170: berth.core.v1.Sysctl
-	(*TCPSocketAction)(nil),                    // 171: berth.core.v1.TCPSocketAction
-	(*Taint)(nil),                              // 172: berth.core.v1.Taint
-	(*TokenRequest)(nil),                       // 173: berth.core.v1.TokenRequest
-	(*TokenRequestSpec)(nil),                   // 174: berth.core.v1.TokenRequestSpec
-	(*TokenRequestStatus)(nil),                 // 175: berth.core.v1.TokenRequestStatus
-	(*Toleration)(nil),                         // 176: berth.core.v1.Toleration
-	(*TopologySpreadConstraint)(nil),           // 177: berth.core.v1.TopologySpreadConstraint
-	(*TypedLocalObjectReference)(nil),          // 178: berth.core.v1.TypedLocalObjectReference
-	(*TypedObjectReference)(nil),               // 179: berth.core.v1.TypedObjectReference
-	(*Volume)(nil),                             // 180: berth.core.v1.Volume
-	(*VolumeDevice)(nil),                       // 181: berth.core.v1.VolumeDevice
-	(*VolumeHealthCondition)(nil),              // 182: berth.core.v1.VolumeHealthCondition
-	(*VolumeMount)(nil),                        // 183: berth.core.v1.VolumeMount
-	(*VolumeMountStatus)(nil),                  // 184: berth.core.v1.VolumeMountStatus
-	(*VolumeProjection)(nil),                   // 185: berth.core.v1.VolumeProjection
-	(*VolumeResourceRequirements)(nil),         // 186: berth.core.v1.VolumeResourceRequirements
-	(*VolumeSource)(nil),                       // 187: berth.core.v1.VolumeSource
-	(*VolumeStatus)(nil),                       // 188: berth.core.v1.VolumeStatus
-	(*VsphereVirtualDiskVolumeSource)(nil),     // 189: berth.core.v1.VsphereVirtualDiskVolumeSource
-	(*WeightedPodAffinityTerm)(nil),            // 190: berth.core.v1.WeightedPodAffinityTerm
-	(*WindowsSecurityContextOptions)(nil),      // 191: berth.core.v1.WindowsSecurityContextOptions
-	nil,                                        // 192: berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
-	nil,                                        // 193: berth.core.v1.ConfigMap.DataEntry
-	nil,                                        // 194: berth.core.v1.ConfigMap.BinaryDataEntry
-	nil,                                        // 195: berth.core.v1.ContainerStatus.AllocatedResourcesEntry
-	nil,                                        // 196: berth.core.v1.FlexVolumeSource.OptionsEntry
-	nil,                                        // 197: berth.core.v1.LabelSelector.MatchLabelsEntry
-	nil,                                        // 198: berth.core.v1.NodeStatus.CapacityEntry
-	nil,                                        // 199: berth.core.v1.NodeStatus.AllocatableEntry
-	nil,                                        // 200: berth.core.v1.ObjectMeta.LabelsEntry
-	nil,                                        // 201: berth.core.v1.ObjectMeta.AnnotationsEntry
-	nil,                                        // 202: berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
-	nil,                                        // 203: berth.core.v1.PodSpec.NodeSelectorEntry
-	nil,                                        // 204: berth.core.v1.PodSpec.OverheadEntry
-	nil,                                        // 205: berth.core.v1.PodStatus.AllocatedResourcesEntry
-	nil,                                        // 206: berth.core.v1.ResourceRequirements.LimitsEntry
-	nil,                                        // 207: berth.core.v1.ResourceRequirements.RequestsEntry
-	nil,                                        // 208: berth.core.v1.Secret.DataEntry
-	nil,                                        // 209: berth.core.v1.Secret.StringDataEntry
-	nil,                                        // 210: berth.core.v1.TokenRequestSpec.AttestationsEntry
-	nil,                                        // 211: berth.core.v1.VolumeResourceRequirements.LimitsEntry
-	nil,                                        // 212: berth.core.v1.VolumeResourceRequirements.RequestsEntry
-	(*timestamppb.Timestamp)(nil),              // 213: google.protobuf.Timestamp
-	(*wrapperspb.StringValue)(nil),             // 214: google.protobuf.StringValue
+	(*Overhead)(nil),                           // 112: berth.core.v1.Overhead
+	(*OwnerReference)(nil),                     // 113: berth.core.v1.OwnerReference
+	(*PersistentVolumeClaimSpec)(nil),          // 114: berth.core.v1.PersistentVolumeClaimSpec
+	(*PersistentVolumeClaimTemplate)(nil),      // 115: berth.core.v1.PersistentVolumeClaimTemplate
+	(*PersistentVolumeClaimVolumeSource)(nil),  // 116: berth.core.v1.PersistentVolumeClaimVolumeSource
+	(*PhotonPersistentDiskVolumeSource)(nil),   // 117: berth.core.v1.PhotonPersistentDiskVolumeSource
+	(*Pod)(nil),                                // 118: berth.core.v1.Pod
+	(*PodAffinity)(nil),                        // 119: berth.core.v1.PodAffinity
+	(*PodAffinityTerm)(nil),                    // 120: berth.core.v1.PodAffinityTerm
+	(*PodAntiAffinity)(nil),                    // 121: berth.core.v1.PodAntiAffinity
+	(*PodCertificateProjection)(nil),           // 122: berth.core.v1.PodCertificateProjection
+	(*PodCondition)(nil),                       // 123: berth.core.v1.PodCondition
+	(*PodDNSConfig)(nil),                       // 124: berth.core.v1.PodDNSConfig
+	(*PodDNSConfigOption)(nil),                 // 125: berth.core.v1.PodDNSConfigOption
+	(*PodExtendedResourceClaimStatus)(nil),     // 126: berth.core.v1.PodExtendedResourceClaimStatus
+	(*PodIP)(nil),                              // 127: berth.core.v1.PodIP
+	(*PodList)(nil),                            // 128: berth.core.v1.PodList
+	(*PodOS)(nil),                              // 129: berth.core.v1.PodOS
+	(*PodReadinessGate)(nil),                   // 130: berth.core.v1.PodReadinessGate
+	(*PodResourceClaim)(nil),                   // 131: berth.core.v1.PodResourceClaim
+	(*PodResourceClaimStatus)(nil),             // 132: berth.core.v1.PodResourceClaimStatus
+	(*PodSchedulingGate)(nil),                  // 133: berth.core.v1.PodSchedulingGate
+	(*PodSchedulingGroup)(nil),                 // 134: berth.core.v1.PodSchedulingGroup
+	(*PodSecurityContext)(nil),                 // 135: berth.core.v1.PodSecurityContext
+	(*PodSpec)(nil),                            // 136: berth.core.v1.PodSpec
+	(*PodStatus)(nil),                          // 137: berth.core.v1.PodStatus
+	(*PodVolumeHealth)(nil),                    // 138: berth.core.v1.PodVolumeHealth
+	(*PortworxVolumeSource)(nil),               // 139: berth.core.v1.PortworxVolumeSource
+	(*Preconditions)(nil),                      // 140: berth.core.v1.Preconditions
+	(*PreferredSchedulingTerm)(nil),            // 141: berth.core.v1.PreferredSchedulingTerm
+	(*PriorityClass)(nil),                      // 142: berth.core.v1.PriorityClass
+	(*PriorityClassList)(nil),                  // 143: berth.core.v1.PriorityClassList
+	(*Probe)(nil),                              // 144: berth.core.v1.Probe
+	(*ProbeHandler)(nil),                       // 145: berth.core.v1.ProbeHandler
+	(*ProjectedVolumeSource)(nil),              // 146: berth.core.v1.ProjectedVolumeSource
+	(*QuobyteVolumeSource)(nil),                // 147: berth.core.v1.QuobyteVolumeSource
+	(*RBDVolumeSource)(nil),                    // 148: berth.core.v1.RBDVolumeSource
+	(*ResourceClaim)(nil),                      // 149: berth.core.v1.ResourceClaim
+	(*ResourceFieldSelector)(nil),              // 150: berth.core.v1.ResourceFieldSelector
+	(*ResourceHealth)(nil),                     // 151: berth.core.v1.ResourceHealth
+	(*ResourceRequirements)(nil),               // 152: berth.core.v1.ResourceRequirements
+	(*ResourceStatus)(nil),                     // 153: berth.core.v1.ResourceStatus
+	(*RuntimeClass)(nil),                       // 154: berth.core.v1.RuntimeClass
+	(*RuntimeClassList)(nil),                   // 155: berth.core.v1.RuntimeClassList
+	(*SELinuxOptions)(nil),                     // 156: berth.core.v1.SELinuxOptions
+	(*ScaleIOVolumeSource)(nil),                // 157: berth.core.v1.ScaleIOVolumeSource
+	(*Scheduling)(nil),                         // 158: berth.core.v1.Scheduling
+	(*SeccompProfile)(nil),                     // 159: berth.core.v1.SeccompProfile
+	(*Secret)(nil),                             // 160: berth.core.v1.Secret
+	(*SecretEnvSource)(nil),                    // 161: berth.core.v1.SecretEnvSource
+	(*SecretKeySelector)(nil),                  // 162: berth.core.v1.SecretKeySelector
+	(*SecretList)(nil),                         // 163: berth.core.v1.SecretList
+	(*SecretProjection)(nil),                   // 164: berth.core.v1.SecretProjection
+	(*SecretVolumeSource)(nil),                 // 165: berth.core.v1.SecretVolumeSource
+	(*SecurityContext)(nil),                    // 166: berth.core.v1.SecurityContext
+	(*ServiceAccount)(nil),                     // 167: berth.core.v1.ServiceAccount
+	(*ServiceAccountList)(nil),                 // 168: berth.core.v1.ServiceAccountList
+	(*ServiceAccountTokenProjection)(nil),      // 169: berth.core.v1.ServiceAccountTokenProjection
+	(*ShardInfo)(nil),                          // 170: berth.core.v1.ShardInfo
+	(*SleepAction)(nil),                        // 171: berth.core.v1.SleepAction
+	(*Status)(nil),                             // 172: berth.core.v1.Status
+	(*StatusCause)(nil),                        // 173: berth.core.v1.StatusCause
+	(*StatusDetails)(nil),                      // 174: berth.core.v1.StatusDetails
+	(*StorageOSVolumeSource)(nil),              // 175: berth.core.v1.StorageOSVolumeSource
+	(*Sysctl)(nil),                             // 176: berth.core.v1.Sysctl
+	(*TCPSocketAction)(nil),                    // 177: berth.core.v1.TCPSocketAction
+	(*Taint)(nil),                              // 178: berth.core.v1.Taint
+	(*TokenRequest)(nil),                       // 179: berth.core.v1.TokenRequest
+	(*TokenRequestSpec)(nil),                   // 180: berth.core.v1.TokenRequestSpec
+	(*TokenRequestStatus)(nil),                 // 181: berth.core.v1.TokenRequestStatus
+	(*Toleration)(nil),                         // 182: berth.core.v1.Toleration
+	(*TopologySpreadConstraint)(nil),           // 183: berth.core.v1.TopologySpreadConstraint
+	(*TypedLocalObjectReference)(nil),          // 184: berth.core.v1.TypedLocalObjectReference
+	(*TypedObjectReference)(nil),               // 185: berth.core.v1.TypedObjectReference
+	(*Volume)(nil),                             // 186: berth.core.v1.Volume
+	(*VolumeDevice)(nil),                       // 187: berth.core.v1.VolumeDevice
+	(*VolumeHealthCondition)(nil),              // 188: berth.core.v1.VolumeHealthCondition
+	(*VolumeMount)(nil),                        // 189: berth.core.v1.VolumeMount
+	(*VolumeMountStatus)(nil),                  // 190: berth.core.v1.VolumeMountStatus
+	(*VolumeProjection)(nil),                   // 191: berth.core.v1.VolumeProjection
+	(*VolumeResourceRequirements)(nil),         // 192: berth.core.v1.VolumeResourceRequirements
+	(*VolumeSource)(nil),                       // 193: berth.core.v1.VolumeSource
+	(*VolumeStatus)(nil),                       // 194: berth.core.v1.VolumeStatus
+	(*VsphereVirtualDiskVolumeSource)(nil),     // 195: berth.core.v1.VsphereVirtualDiskVolumeSource
+	(*WeightedPodAffinityTerm)(nil),            // 196: berth.core.v1.WeightedPodAffinityTerm
+	(*WindowsSecurityContextOptions)(nil),      // 197: berth.core.v1.WindowsSecurityContextOptions
+	nil,                                        // 198: berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
+	nil,                                        // 199: berth.core.v1.ConfigMap.DataEntry
+	nil,                                        // 200: berth.core.v1.ConfigMap.BinaryDataEntry
+	nil,                                        // 201: berth.core.v1.ContainerStatus.AllocatedResourcesEntry
+	nil,                                        // 202: berth.core.v1.FlexVolumeSource.OptionsEntry
+	nil,                                        // 203: berth.core.v1.LabelSelector.MatchLabelsEntry
+	nil,                                        // 204: berth.core.v1.NodeStatus.CapacityEntry
+	nil,                                        // 205: berth.core.v1.NodeStatus.AllocatableEntry
+	nil,                                        // 206: berth.core.v1.ObjectMeta.LabelsEntry
+	nil,                                        // 207: berth.core.v1.ObjectMeta.AnnotationsEntry
+	nil,                                        // 208: berth.core.v1.Overhead.PodFixedEntry
+	nil,                                        // 209: berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
+	nil,                                        // 210: berth.core.v1.PodSpec.NodeSelectorEntry
+	nil,                                        // 211: berth.core.v1.PodSpec.OverheadEntry
+	nil,                                        // 212: berth.core.v1.PodStatus.AllocatedResourcesEntry
+	nil,                                        // 213: berth.core.v1.ResourceRequirements.LimitsEntry
+	nil,                                        // 214: berth.core.v1.ResourceRequirements.RequestsEntry
+	nil,                                        // 215: berth.core.v1.Scheduling.NodeSelectorEntry
+	nil,                                        // 216: berth.core.v1.Secret.DataEntry
+	nil,                                        // 217: berth.core.v1.Secret.StringDataEntry
+	nil,                                        // 218: berth.core.v1.TokenRequestSpec.AttestationsEntry
+	nil,                                        // 219: berth.core.v1.VolumeResourceRequirements.LimitsEntry
+	nil,                                        // 220: berth.core.v1.VolumeResourceRequirements.RequestsEntry
+	(*timestamppb.Timestamp)(nil),              // 221: google.protobuf.Timestamp
+	(*wrapperspb.StringValue)(nil),             // 222: google.protobuf.StringValue
 }
 var file_berth_core_v1_core_proto_depIdxs = []int32{
 	89,  // 0: berth.core.v1.Affinity.nodeAffinity:type_name -> berth.core.v1.NodeAffinity
-	118, // 1: berth.core.v1.Affinity.podAffinity:type_name -> berth.core.v1.PodAffinity
-	120, // 2: berth.core.v1.Affinity.podAntiAffinity:type_name -> berth.core.v1.PodAntiAffinity
+	119, // 1: berth.core.v1.Affinity.podAffinity:type_name -> berth.core.v1.PodAffinity
+	121, // 2: berth.core.v1.Affinity.podAntiAffinity:type_name -> berth.core.v1.PodAntiAffinity
 	110, // 3: berth.core.v1.Binding.metadata:type_name -> berth.core.v1.ObjectMeta
 	111, // 4: berth.core.v1.Binding.target:type_name -> berth.core.v1.ObjectReference
-	192, // 5: berth.core.v1.CSIVolumeSource.volumeAttributes:type_name -> berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
+	198, // 5: berth.core.v1.CSIVolumeSource.volumeAttributes:type_name -> berth.core.v1.CSIVolumeSource.VolumeAttributesEntry
 	79,  // 6: berth.core.v1.CSIVolumeSource.nodePublishSecretRef:type_name -> berth.core.v1.LocalObjectReference
 	79,  // 7: berth.core.v1.CephFSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
 	79,  // 8: berth.core.v1.CinderVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
 	70,  // 9: berth.core.v1.ClusterTrustBundleProjection.labelSelector:type_name -> berth.core.v1.LabelSelector
 	110, // 10: berth.core.v1.ConfigMap.metadata:type_name -> berth.core.v1.ObjectMeta
-	193, // 11: berth.core.v1.ConfigMap.data:type_name -> berth.core.v1.ConfigMap.DataEntry
-	194, // 12: berth.core.v1.ConfigMap.binaryData:type_name -> berth.core.v1.ConfigMap.BinaryDataEntry
+	199, // 11: berth.core.v1.ConfigMap.data:type_name -> berth.core.v1.ConfigMap.DataEntry
+	200, // 12: berth.core.v1.ConfigMap.binaryData:type_name -> berth.core.v1.ConfigMap.BinaryDataEntry
 	79,  // 13: berth.core.v1.ConfigMapEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
 	79,  // 14: berth.core.v1.ConfigMapKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
 	78,  // 15: berth.core.v1.ConfigMapList.metadata:type_name -> berth.core.v1.ListMeta
@@ -15571,97 +16035,97 @@ var file_berth_core_v1_core_proto_depIdxs = []int32{
 	25,  // 21: berth.core.v1.Container.ports:type_name -> berth.core.v1.ContainerPort
 	41,  // 22: berth.core.v1.Container.envFrom:type_name -> berth.core.v1.EnvFromSource
 	42,  // 23: berth.core.v1.Container.env:type_name -> berth.core.v1.EnvVar
-	149, // 24: berth.core.v1.Container.resources:type_name -> berth.core.v1.ResourceRequirements
+	152, // 24: berth.core.v1.Container.resources:type_name -> berth.core.v1.ResourceRequirements
 	26,  // 25: berth.core.v1.Container.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
 	27,  // 26: berth.core.v1.Container.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
-	183, // 27: berth.core.v1.Container.volumeMounts:type_name -> berth.core.v1.VolumeMount
-	181, // 28: berth.core.v1.Container.volumeDevices:type_name -> berth.core.v1.VolumeDevice
-	141, // 29: berth.core.v1.Container.livenessProbe:type_name -> berth.core.v1.Probe
-	141, // 30: berth.core.v1.Container.readinessProbe:type_name -> berth.core.v1.Probe
-	141, // 31: berth.core.v1.Container.startupProbe:type_name -> berth.core.v1.Probe
+	189, // 27: berth.core.v1.Container.volumeMounts:type_name -> berth.core.v1.VolumeMount
+	187, // 28: berth.core.v1.Container.volumeDevices:type_name -> berth.core.v1.VolumeDevice
+	144, // 29: berth.core.v1.Container.livenessProbe:type_name -> berth.core.v1.Probe
+	144, // 30: berth.core.v1.Container.readinessProbe:type_name -> berth.core.v1.Probe
+	144, // 31: berth.core.v1.Container.startupProbe:type_name -> berth.core.v1.Probe
 	75,  // 32: berth.core.v1.Container.lifecycle:type_name -> berth.core.v1.Lifecycle
-	160, // 33: berth.core.v1.Container.securityContext:type_name -> berth.core.v1.SecurityContext
+	166, // 33: berth.core.v1.Container.securityContext:type_name -> berth.core.v1.SecurityContext
 	28,  // 34: berth.core.v1.ContainerRestartRule.exitCodes:type_name -> berth.core.v1.ContainerRestartRuleOnExitCodes
 	32,  // 35: berth.core.v1.ContainerState.waiting:type_name -> berth.core.v1.ContainerStateWaiting
 	30,  // 36: berth.core.v1.ContainerState.running:type_name -> berth.core.v1.ContainerStateRunning
 	31,  // 37: berth.core.v1.ContainerState.terminated:type_name -> berth.core.v1.ContainerStateTerminated
-	213, // 38: berth.core.v1.ContainerStateRunning.startedAt:type_name -> google.protobuf.Timestamp
-	213, // 39: berth.core.v1.ContainerStateTerminated.startedAt:type_name -> google.protobuf.Timestamp
-	213, // 40: berth.core.v1.ContainerStateTerminated.finishedAt:type_name -> google.protobuf.Timestamp
+	221, // 38: berth.core.v1.ContainerStateRunning.startedAt:type_name -> google.protobuf.Timestamp
+	221, // 39: berth.core.v1.ContainerStateTerminated.startedAt:type_name -> google.protobuf.Timestamp
+	221, // 40: berth.core.v1.ContainerStateTerminated.finishedAt:type_name -> google.protobuf.Timestamp
 	29,  // 41: berth.core.v1.ContainerStatus.state:type_name -> berth.core.v1.ContainerState
 	29,  // 42: berth.core.v1.ContainerStatus.lastState:type_name -> berth.core.v1.ContainerState
-	195, // 43: berth.core.v1.ContainerStatus.allocatedResources:type_name -> berth.core.v1.ContainerStatus.AllocatedResourcesEntry
-	149, // 44: berth.core.v1.ContainerStatus.resources:type_name -> berth.core.v1.ResourceRequirements
-	184, // 45: berth.core.v1.ContainerStatus.volumeMounts:type_name -> berth.core.v1.VolumeMountStatus
+	201, // 43: berth.core.v1.ContainerStatus.allocatedResources:type_name -> berth.core.v1.ContainerStatus.AllocatedResourcesEntry
+	152, // 44: berth.core.v1.ContainerStatus.resources:type_name -> berth.core.v1.ResourceRequirements
+	190, // 45: berth.core.v1.ContainerStatus.volumeMounts:type_name -> berth.core.v1.VolumeMountStatus
 	34,  // 46: berth.core.v1.ContainerStatus.user:type_name -> berth.core.v1.ContainerUser
-	150, // 47: berth.core.v1.ContainerStatus.allocatedResourcesStatus:type_name -> berth.core.v1.ResourceStatus
+	153, // 47: berth.core.v1.ContainerStatus.allocatedResourcesStatus:type_name -> berth.core.v1.ResourceStatus
 	77,  // 48: berth.core.v1.ContainerUser.linux:type_name -> berth.core.v1.LinuxContainerUser
-	139, // 49: berth.core.v1.DeleteOptions.preconditions:type_name -> berth.core.v1.Preconditions
+	140, // 49: berth.core.v1.DeleteOptions.preconditions:type_name -> berth.core.v1.Preconditions
 	38,  // 50: berth.core.v1.DownwardAPIProjection.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
 	109, // 51: berth.core.v1.DownwardAPIVolumeFile.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
-	147, // 52: berth.core.v1.DownwardAPIVolumeFile.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
+	150, // 52: berth.core.v1.DownwardAPIVolumeFile.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
 	38,  // 53: berth.core.v1.DownwardAPIVolumeSource.items:type_name -> berth.core.v1.DownwardAPIVolumeFile
-	214, // 54: berth.core.v1.EmptyDirVolumeSource.sizeLimit:type_name -> google.protobuf.StringValue
+	222, // 54: berth.core.v1.EmptyDirVolumeSource.sizeLimit:type_name -> google.protobuf.StringValue
 	16,  // 55: berth.core.v1.EnvFromSource.configMapRef:type_name -> berth.core.v1.ConfigMapEnvSource
-	155, // 56: berth.core.v1.EnvFromSource.secretRef:type_name -> berth.core.v1.SecretEnvSource
+	161, // 56: berth.core.v1.EnvFromSource.secretRef:type_name -> berth.core.v1.SecretEnvSource
 	43,  // 57: berth.core.v1.EnvVar.valueFrom:type_name -> berth.core.v1.EnvVarSource
 	109, // 58: berth.core.v1.EnvVarSource.fieldRef:type_name -> berth.core.v1.ObjectFieldSelector
-	147, // 59: berth.core.v1.EnvVarSource.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
+	150, // 59: berth.core.v1.EnvVarSource.resourceFieldRef:type_name -> berth.core.v1.ResourceFieldSelector
 	17,  // 60: berth.core.v1.EnvVarSource.configMapKeyRef:type_name -> berth.core.v1.ConfigMapKeySelector
-	156, // 61: berth.core.v1.EnvVarSource.secretKeyRef:type_name -> berth.core.v1.SecretKeySelector
+	162, // 61: berth.core.v1.EnvVarSource.secretKeyRef:type_name -> berth.core.v1.SecretKeySelector
 	54,  // 62: berth.core.v1.EnvVarSource.fileKeyRef:type_name -> berth.core.v1.FileKeySelector
 	45,  // 63: berth.core.v1.EphemeralContainer.ephemeralContainerCommon:type_name -> berth.core.v1.EphemeralContainerCommon
 	25,  // 64: berth.core.v1.EphemeralContainerCommon.ports:type_name -> berth.core.v1.ContainerPort
 	41,  // 65: berth.core.v1.EphemeralContainerCommon.envFrom:type_name -> berth.core.v1.EnvFromSource
 	42,  // 66: berth.core.v1.EphemeralContainerCommon.env:type_name -> berth.core.v1.EnvVar
-	149, // 67: berth.core.v1.EphemeralContainerCommon.resources:type_name -> berth.core.v1.ResourceRequirements
+	152, // 67: berth.core.v1.EphemeralContainerCommon.resources:type_name -> berth.core.v1.ResourceRequirements
 	26,  // 68: berth.core.v1.EphemeralContainerCommon.resizePolicy:type_name -> berth.core.v1.ContainerResizePolicy
 	27,  // 69: berth.core.v1.EphemeralContainerCommon.restartPolicyRules:type_name -> berth.core.v1.ContainerRestartRule
-	183, // 70: berth.core.v1.EphemeralContainerCommon.volumeMounts:type_name -> berth.core.v1.VolumeMount
-	181, // 71: berth.core.v1.EphemeralContainerCommon.volumeDevices:type_name -> berth.core.v1.VolumeDevice
-	141, // 72: berth.core.v1.EphemeralContainerCommon.livenessProbe:type_name -> berth.core.v1.Probe
-	141, // 73: berth.core.v1.EphemeralContainerCommon.readinessProbe:type_name -> berth.core.v1.Probe
-	141, // 74: berth.core.v1.EphemeralContainerCommon.startupProbe:type_name -> berth.core.v1.Probe
+	189, // 70: berth.core.v1.EphemeralContainerCommon.volumeMounts:type_name -> berth.core.v1.VolumeMount
+	187, // 71: berth.core.v1.EphemeralContainerCommon.volumeDevices:type_name -> berth.core.v1.VolumeDevice
+	144, // 72: berth.core.v1.EphemeralContainerCommon.livenessProbe:type_name -> berth.core.v1.Probe
+	144, // 73: berth.core.v1.EphemeralContainerCommon.readinessProbe:type_name -> berth.core.v1.Probe
+	144, // 74: berth.core.v1.EphemeralContainerCommon.startupProbe:type_name -> berth.core.v1.Probe
 	75,  // 75: berth.core.v1.EphemeralContainerCommon.lifecycle:type_name -> berth.core.v1.Lifecycle
-	160, // 76: berth.core.v1.EphemeralContainerCommon.securityContext:type_name -> berth.core.v1.SecurityContext
-	114, // 77: berth.core.v1.EphemeralVolumeSource.volumeClaimTemplate:type_name -> berth.core.v1.PersistentVolumeClaimTemplate
+	166, // 76: berth.core.v1.EphemeralContainerCommon.securityContext:type_name -> berth.core.v1.SecurityContext
+	115, // 77: berth.core.v1.EphemeralVolumeSource.volumeClaimTemplate:type_name -> berth.core.v1.PersistentVolumeClaimTemplate
 	110, // 78: berth.core.v1.Event.metadata:type_name -> berth.core.v1.ObjectMeta
 	111, // 79: berth.core.v1.Event.involvedObject:type_name -> berth.core.v1.ObjectReference
 	50,  // 80: berth.core.v1.Event.source:type_name -> berth.core.v1.EventSource
-	213, // 81: berth.core.v1.Event.firstTimestamp:type_name -> google.protobuf.Timestamp
-	213, // 82: berth.core.v1.Event.lastTimestamp:type_name -> google.protobuf.Timestamp
-	213, // 83: berth.core.v1.Event.eventTime:type_name -> google.protobuf.Timestamp
+	221, // 81: berth.core.v1.Event.firstTimestamp:type_name -> google.protobuf.Timestamp
+	221, // 82: berth.core.v1.Event.lastTimestamp:type_name -> google.protobuf.Timestamp
+	221, // 83: berth.core.v1.Event.eventTime:type_name -> google.protobuf.Timestamp
 	49,  // 84: berth.core.v1.Event.series:type_name -> berth.core.v1.EventSeries
 	111, // 85: berth.core.v1.Event.related:type_name -> berth.core.v1.ObjectReference
 	78,  // 86: berth.core.v1.EventList.metadata:type_name -> berth.core.v1.ListMeta
 	47,  // 87: berth.core.v1.EventList.items:type_name -> berth.core.v1.Event
-	213, // 88: berth.core.v1.EventSeries.lastObservedTime:type_name -> google.protobuf.Timestamp
+	221, // 88: berth.core.v1.EventSeries.lastObservedTime:type_name -> google.protobuf.Timestamp
 	79,  // 89: berth.core.v1.FlexVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	196, // 90: berth.core.v1.FlexVolumeSource.options:type_name -> berth.core.v1.FlexVolumeSource.OptionsEntry
+	202, // 90: berth.core.v1.FlexVolumeSource.options:type_name -> berth.core.v1.FlexVolumeSource.OptionsEntry
 	0,   // 91: berth.core.v1.HTTPGetAction.port:type_name -> berth.core.v1.IntOrString
 	62,  // 92: berth.core.v1.HTTPGetAction.httpHeaders:type_name -> berth.core.v1.HTTPHeader
 	79,  // 93: berth.core.v1.ISCSIVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	197, // 94: berth.core.v1.LabelSelector.matchLabels:type_name -> berth.core.v1.LabelSelector.MatchLabelsEntry
+	203, // 94: berth.core.v1.LabelSelector.matchLabels:type_name -> berth.core.v1.LabelSelector.MatchLabelsEntry
 	71,  // 95: berth.core.v1.LabelSelector.matchExpressions:type_name -> berth.core.v1.LabelSelectorRequirement
 	110, // 96: berth.core.v1.Lease.metadata:type_name -> berth.core.v1.ObjectMeta
 	74,  // 97: berth.core.v1.Lease.spec:type_name -> berth.core.v1.LeaseSpec
 	78,  // 98: berth.core.v1.LeaseList.metadata:type_name -> berth.core.v1.ListMeta
 	72,  // 99: berth.core.v1.LeaseList.items:type_name -> berth.core.v1.Lease
-	213, // 100: berth.core.v1.LeaseSpec.acquireTime:type_name -> google.protobuf.Timestamp
-	213, // 101: berth.core.v1.LeaseSpec.renewTime:type_name -> google.protobuf.Timestamp
+	221, // 100: berth.core.v1.LeaseSpec.acquireTime:type_name -> google.protobuf.Timestamp
+	221, // 101: berth.core.v1.LeaseSpec.renewTime:type_name -> google.protobuf.Timestamp
 	76,  // 102: berth.core.v1.Lifecycle.postStart:type_name -> berth.core.v1.LifecycleHandler
 	76,  // 103: berth.core.v1.Lifecycle.preStop:type_name -> berth.core.v1.LifecycleHandler
 	52,  // 104: berth.core.v1.LifecycleHandler.exec:type_name -> berth.core.v1.ExecAction
 	61,  // 105: berth.core.v1.LifecycleHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
-	171, // 106: berth.core.v1.LifecycleHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
-	165, // 107: berth.core.v1.LifecycleHandler.sleep:type_name -> berth.core.v1.SleepAction
-	164, // 108: berth.core.v1.ListMeta.shardInfo:type_name -> berth.core.v1.ShardInfo
-	213, // 109: berth.core.v1.ManagedFieldsEntry.time:type_name -> google.protobuf.Timestamp
+	177, // 106: berth.core.v1.LifecycleHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
+	171, // 107: berth.core.v1.LifecycleHandler.sleep:type_name -> berth.core.v1.SleepAction
+	170, // 108: berth.core.v1.ListMeta.shardInfo:type_name -> berth.core.v1.ShardInfo
+	221, // 109: berth.core.v1.ManagedFieldsEntry.time:type_name -> google.protobuf.Timestamp
 	1,   // 110: berth.core.v1.ManagedFieldsEntry.fieldsV1:type_name -> berth.core.v1.FieldsV1
 	110, // 111: berth.core.v1.Namespace.metadata:type_name -> berth.core.v1.ObjectMeta
 	85,  // 112: berth.core.v1.Namespace.spec:type_name -> berth.core.v1.NamespaceSpec
 	86,  // 113: berth.core.v1.Namespace.status:type_name -> berth.core.v1.NamespaceStatus
-	213, // 114: berth.core.v1.NamespaceCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	221, // 114: berth.core.v1.NamespaceCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
 	78,  // 115: berth.core.v1.NamespaceList.metadata:type_name -> berth.core.v1.ListMeta
 	82,  // 116: berth.core.v1.NamespaceList.items:type_name -> berth.core.v1.Namespace
 	83,  // 117: berth.core.v1.NamespaceStatus.conditions:type_name -> berth.core.v1.NamespaceCondition
@@ -15669,14 +16133,14 @@ var file_berth_core_v1_core_proto_depIdxs = []int32{
 	105, // 119: berth.core.v1.Node.spec:type_name -> berth.core.v1.NodeSpec
 	106, // 120: berth.core.v1.Node.status:type_name -> berth.core.v1.NodeStatus
 	102, // 121: berth.core.v1.NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.NodeSelector
-	140, // 122: berth.core.v1.NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PreferredSchedulingTerm
-	214, // 123: berth.core.v1.NodeAllocatableMappedResources.quantity:type_name -> google.protobuf.StringValue
-	214, // 124: berth.core.v1.NodeAllocatableOverheadResources.perPod:type_name -> google.protobuf.StringValue
-	214, // 125: berth.core.v1.NodeAllocatableOverheadResources.perContainer:type_name -> google.protobuf.StringValue
+	141, // 122: berth.core.v1.NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PreferredSchedulingTerm
+	222, // 123: berth.core.v1.NodeAllocatableMappedResources.quantity:type_name -> google.protobuf.StringValue
+	222, // 124: berth.core.v1.NodeAllocatableOverheadResources.perPod:type_name -> google.protobuf.StringValue
+	222, // 125: berth.core.v1.NodeAllocatableOverheadResources.perContainer:type_name -> google.protobuf.StringValue
 	90,  // 126: berth.core.v1.NodeAllocatableResourceClaimStatus.mapping:type_name -> berth.core.v1.NodeAllocatableMappedResources
 	91,  // 127: berth.core.v1.NodeAllocatableResourceClaimStatus.overhead:type_name -> berth.core.v1.NodeAllocatableOverheadResources
-	213, // 128: berth.core.v1.NodeCondition.lastHeartbeatTime:type_name -> google.protobuf.Timestamp
-	213, // 129: berth.core.v1.NodeCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	221, // 128: berth.core.v1.NodeCondition.lastHeartbeatTime:type_name -> google.protobuf.Timestamp
+	221, // 129: berth.core.v1.NodeCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
 	19,  // 130: berth.core.v1.NodeConfigSource.configMap:type_name -> berth.core.v1.ConfigMapNodeConfigSource
 	94,  // 131: berth.core.v1.NodeConfigStatus.assigned:type_name -> berth.core.v1.NodeConfigSource
 	94,  // 132: berth.core.v1.NodeConfigStatus.active:type_name -> berth.core.v1.NodeConfigSource
@@ -15688,11 +16152,11 @@ var file_berth_core_v1_core_proto_depIdxs = []int32{
 	104, // 138: berth.core.v1.NodeSelector.nodeSelectorTerms:type_name -> berth.core.v1.NodeSelectorTerm
 	103, // 139: berth.core.v1.NodeSelectorTerm.matchExpressions:type_name -> berth.core.v1.NodeSelectorRequirement
 	103, // 140: berth.core.v1.NodeSelectorTerm.matchFields:type_name -> berth.core.v1.NodeSelectorRequirement
-	172, // 141: berth.core.v1.NodeSpec.taints:type_name -> berth.core.v1.Taint
+	178, // 141: berth.core.v1.NodeSpec.taints:type_name -> berth.core.v1.Taint
 	94,  // 142: berth.core.v1.NodeSpec.configSource:type_name -> berth.core.v1.NodeConfigSource
 	99,  // 143: berth.core.v1.NodeSpec.podPreemptionPolicy:type_name -> berth.core.v1.NodePodPreemptionPolicy
-	198, // 144: berth.core.v1.NodeStatus.capacity:type_name -> berth.core.v1.NodeStatus.CapacityEntry
-	199, // 145: berth.core.v1.NodeStatus.allocatable:type_name -> berth.core.v1.NodeStatus.AllocatableEntry
+	204, // 144: berth.core.v1.NodeStatus.capacity:type_name -> berth.core.v1.NodeStatus.CapacityEntry
+	205, // 145: berth.core.v1.NodeStatus.allocatable:type_name -> berth.core.v1.NodeStatus.AllocatableEntry
 	93,  // 146: berth.core.v1.NodeStatus.conditions:type_name -> berth.core.v1.NodeCondition
 	88,  // 147: berth.core.v1.NodeStatus.addresses:type_name -> berth.core.v1.NodeAddress
 	96,  // 148: berth.core.v1.NodeStatus.daemonEndpoints:type_name -> berth.core.v1.NodeDaemonEndpoints
@@ -15703,177 +16167,189 @@ var file_berth_core_v1_core_proto_depIdxs = []int32{
 	100, // 153: berth.core.v1.NodeStatus.runtimeHandlers:type_name -> berth.core.v1.NodeRuntimeHandler
 	97,  // 154: berth.core.v1.NodeStatus.features:type_name -> berth.core.v1.NodeFeatures
 	107, // 155: berth.core.v1.NodeSystemInfo.swap:type_name -> berth.core.v1.NodeSwapStatus
-	213, // 156: berth.core.v1.ObjectMeta.creationTimestamp:type_name -> google.protobuf.Timestamp
-	213, // 157: berth.core.v1.ObjectMeta.deletionTimestamp:type_name -> google.protobuf.Timestamp
-	200, // 158: berth.core.v1.ObjectMeta.labels:type_name -> berth.core.v1.ObjectMeta.LabelsEntry
-	201, // 159: berth.core.v1.ObjectMeta.annotations:type_name -> berth.core.v1.ObjectMeta.AnnotationsEntry
-	112, // 160: berth.core.v1.ObjectMeta.ownerReferences:type_name -> berth.core.v1.OwnerReference
+	221, // 156: berth.core.v1.ObjectMeta.creationTimestamp:type_name -> google.protobuf.Timestamp
+	221, // 157: berth.core.v1.ObjectMeta.deletionTimestamp:type_name -> google.protobuf.Timestamp
+	206, // 158: berth.core.v1.ObjectMeta.labels:type_name -> berth.core.v1.ObjectMeta.LabelsEntry
+	207, // 159: berth.core.v1.ObjectMeta.annotations:type_name -> berth.core.v1.ObjectMeta.AnnotationsEntry
+	113, // 160: berth.core.v1.ObjectMeta.ownerReferences:type_name -> berth.core.v1.OwnerReference
 	80,  // 161: berth.core.v1.ObjectMeta.managedFields:type_name -> berth.core.v1.ManagedFieldsEntry
-	70,  // 162: berth.core.v1.PersistentVolumeClaimSpec.selector:type_name -> berth.core.v1.LabelSelector
-	186, // 163: berth.core.v1.PersistentVolumeClaimSpec.resources:type_name -> berth.core.v1.VolumeResourceRequirements
-	178, // 164: berth.core.v1.PersistentVolumeClaimSpec.dataSource:type_name -> berth.core.v1.TypedLocalObjectReference
-	179, // 165: berth.core.v1.PersistentVolumeClaimSpec.dataSourceRef:type_name -> berth.core.v1.TypedObjectReference
-	110, // 166: berth.core.v1.PersistentVolumeClaimTemplate.metadata:type_name -> berth.core.v1.ObjectMeta
-	113, // 167: berth.core.v1.PersistentVolumeClaimTemplate.spec:type_name -> berth.core.v1.PersistentVolumeClaimSpec
-	110, // 168: berth.core.v1.Pod.metadata:type_name -> berth.core.v1.ObjectMeta
-	135, // 169: berth.core.v1.Pod.spec:type_name -> berth.core.v1.PodSpec
-	136, // 170: berth.core.v1.Pod.status:type_name -> berth.core.v1.PodStatus
-	119, // 171: berth.core.v1.PodAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
-	190, // 172: berth.core.v1.PodAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
-	70,  // 173: berth.core.v1.PodAffinityTerm.labelSelector:type_name -> berth.core.v1.LabelSelector
-	70,  // 174: berth.core.v1.PodAffinityTerm.namespaceSelector:type_name -> berth.core.v1.LabelSelector
-	119, // 175: berth.core.v1.PodAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
-	190, // 176: berth.core.v1.PodAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
-	202, // 177: berth.core.v1.PodCertificateProjection.userAnnotations:type_name -> berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
-	213, // 178: berth.core.v1.PodCondition.lastProbeTime:type_name -> google.protobuf.Timestamp
-	213, // 179: berth.core.v1.PodCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	124, // 180: berth.core.v1.PodDNSConfig.options:type_name -> berth.core.v1.PodDNSConfigOption
-	23,  // 181: berth.core.v1.PodExtendedResourceClaimStatus.requestMappings:type_name -> berth.core.v1.ContainerExtendedResourceRequest
-	78,  // 182: berth.core.v1.PodList.metadata:type_name -> berth.core.v1.ListMeta
-	117, // 183: berth.core.v1.PodList.items:type_name -> berth.core.v1.Pod
-	151, // 184: berth.core.v1.PodSecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
-	191, // 185: berth.core.v1.PodSecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
-	170, // 186: berth.core.v1.PodSecurityContext.sysctls:type_name -> berth.core.v1.Sysctl
-	153, // 187: berth.core.v1.PodSecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
-	4,   // 188: berth.core.v1.PodSecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
-	180, // 189: berth.core.v1.PodSpec.volumes:type_name -> berth.core.v1.Volume
-	22,  // 190: berth.core.v1.PodSpec.initContainers:type_name -> berth.core.v1.Container
-	22,  // 191: berth.core.v1.PodSpec.containers:type_name -> berth.core.v1.Container
-	44,  // 192: berth.core.v1.PodSpec.ephemeralContainers:type_name -> berth.core.v1.EphemeralContainer
-	203, // 193: berth.core.v1.PodSpec.nodeSelector:type_name -> berth.core.v1.PodSpec.NodeSelectorEntry
-	134, // 194: berth.core.v1.PodSpec.securityContext:type_name -> berth.core.v1.PodSecurityContext
-	79,  // 195: berth.core.v1.PodSpec.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
-	3,   // 196: berth.core.v1.PodSpec.affinity:type_name -> berth.core.v1.Affinity
-	176, // 197: berth.core.v1.PodSpec.tolerations:type_name -> berth.core.v1.Toleration
-	63,  // 198: berth.core.v1.PodSpec.hostAliases:type_name -> berth.core.v1.HostAlias
-	123, // 199: berth.core.v1.PodSpec.dnsConfig:type_name -> berth.core.v1.PodDNSConfig
-	129, // 200: berth.core.v1.PodSpec.readinessGates:type_name -> berth.core.v1.PodReadinessGate
-	204, // 201: berth.core.v1.PodSpec.overhead:type_name -> berth.core.v1.PodSpec.OverheadEntry
-	177, // 202: berth.core.v1.PodSpec.topologySpreadConstraints:type_name -> berth.core.v1.TopologySpreadConstraint
-	128, // 203: berth.core.v1.PodSpec.os:type_name -> berth.core.v1.PodOS
-	132, // 204: berth.core.v1.PodSpec.schedulingGates:type_name -> berth.core.v1.PodSchedulingGate
-	130, // 205: berth.core.v1.PodSpec.resourceClaims:type_name -> berth.core.v1.PodResourceClaim
-	149, // 206: berth.core.v1.PodSpec.resources:type_name -> berth.core.v1.ResourceRequirements
-	133, // 207: berth.core.v1.PodSpec.schedulingGroup:type_name -> berth.core.v1.PodSchedulingGroup
-	51,  // 208: berth.core.v1.PodSpec.evictionResponders:type_name -> berth.core.v1.EvictionResponder
-	122, // 209: berth.core.v1.PodStatus.conditions:type_name -> berth.core.v1.PodCondition
-	64,  // 210: berth.core.v1.PodStatus.hostIPs:type_name -> berth.core.v1.HostIP
-	126, // 211: berth.core.v1.PodStatus.podIPs:type_name -> berth.core.v1.PodIP
-	213, // 212: berth.core.v1.PodStatus.startTime:type_name -> google.protobuf.Timestamp
-	33,  // 213: berth.core.v1.PodStatus.initContainerStatuses:type_name -> berth.core.v1.ContainerStatus
-	33,  // 214: berth.core.v1.PodStatus.containerStatuses:type_name -> berth.core.v1.ContainerStatus
-	33,  // 215: berth.core.v1.PodStatus.ephemeralContainerStatuses:type_name -> berth.core.v1.ContainerStatus
-	131, // 216: berth.core.v1.PodStatus.resourceClaimStatuses:type_name -> berth.core.v1.PodResourceClaimStatus
-	125, // 217: berth.core.v1.PodStatus.extendedResourceClaimStatus:type_name -> berth.core.v1.PodExtendedResourceClaimStatus
-	205, // 218: berth.core.v1.PodStatus.allocatedResources:type_name -> berth.core.v1.PodStatus.AllocatedResourcesEntry
-	149, // 219: berth.core.v1.PodStatus.resources:type_name -> berth.core.v1.ResourceRequirements
-	92,  // 220: berth.core.v1.PodStatus.nodeAllocatableResourceClaimStatuses:type_name -> berth.core.v1.NodeAllocatableResourceClaimStatus
-	137, // 221: berth.core.v1.PodStatus.volumeHealth:type_name -> berth.core.v1.PodVolumeHealth
-	182, // 222: berth.core.v1.PodVolumeHealth.healthConditions:type_name -> berth.core.v1.VolumeHealthCondition
-	213, // 223: berth.core.v1.PodVolumeHealth.lastTransitionTime:type_name -> google.protobuf.Timestamp
-	104, // 224: berth.core.v1.PreferredSchedulingTerm.preference:type_name -> berth.core.v1.NodeSelectorTerm
-	142, // 225: berth.core.v1.Probe.handler:type_name -> berth.core.v1.ProbeHandler
-	52,  // 226: berth.core.v1.ProbeHandler.exec:type_name -> berth.core.v1.ExecAction
-	61,  // 227: berth.core.v1.ProbeHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
-	171, // 228: berth.core.v1.ProbeHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
-	58,  // 229: berth.core.v1.ProbeHandler.grpc:type_name -> berth.core.v1.GRPCAction
-	185, // 230: berth.core.v1.ProjectedVolumeSource.sources:type_name -> berth.core.v1.VolumeProjection
-	79,  // 231: berth.core.v1.RBDVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	214, // 232: berth.core.v1.ResourceFieldSelector.divisor:type_name -> google.protobuf.StringValue
-	206, // 233: berth.core.v1.ResourceRequirements.limits:type_name -> berth.core.v1.ResourceRequirements.LimitsEntry
-	207, // 234: berth.core.v1.ResourceRequirements.requests:type_name -> berth.core.v1.ResourceRequirements.RequestsEntry
-	146, // 235: berth.core.v1.ResourceRequirements.claims:type_name -> berth.core.v1.ResourceClaim
-	148, // 236: berth.core.v1.ResourceStatus.resources:type_name -> berth.core.v1.ResourceHealth
-	79,  // 237: berth.core.v1.ScaleIOVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	110, // 238: berth.core.v1.Secret.metadata:type_name -> berth.core.v1.ObjectMeta
-	208, // 239: berth.core.v1.Secret.data:type_name -> berth.core.v1.Secret.DataEntry
-	209, // 240: berth.core.v1.Secret.stringData:type_name -> berth.core.v1.Secret.StringDataEntry
-	79,  // 241: berth.core.v1.SecretEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	79,  // 242: berth.core.v1.SecretKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	78,  // 243: berth.core.v1.SecretList.metadata:type_name -> berth.core.v1.ListMeta
-	154, // 244: berth.core.v1.SecretList.items:type_name -> berth.core.v1.Secret
-	79,  // 245: berth.core.v1.SecretProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
-	69,  // 246: berth.core.v1.SecretProjection.items:type_name -> berth.core.v1.KeyToPath
-	69,  // 247: berth.core.v1.SecretVolumeSource.items:type_name -> berth.core.v1.KeyToPath
-	11,  // 248: berth.core.v1.SecurityContext.capabilities:type_name -> berth.core.v1.Capabilities
-	151, // 249: berth.core.v1.SecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
-	191, // 250: berth.core.v1.SecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
-	153, // 251: berth.core.v1.SecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
-	4,   // 252: berth.core.v1.SecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
-	110, // 253: berth.core.v1.ServiceAccount.metadata:type_name -> berth.core.v1.ObjectMeta
-	111, // 254: berth.core.v1.ServiceAccount.secrets:type_name -> berth.core.v1.ObjectReference
-	79,  // 255: berth.core.v1.ServiceAccount.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
-	78,  // 256: berth.core.v1.ServiceAccountList.metadata:type_name -> berth.core.v1.ListMeta
-	161, // 257: berth.core.v1.ServiceAccountList.items:type_name -> berth.core.v1.ServiceAccount
-	78,  // 258: berth.core.v1.Status.metadata:type_name -> berth.core.v1.ListMeta
-	168, // 259: berth.core.v1.Status.details:type_name -> berth.core.v1.StatusDetails
-	167, // 260: berth.core.v1.StatusDetails.causes:type_name -> berth.core.v1.StatusCause
-	79,  // 261: berth.core.v1.StorageOSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
-	0,   // 262: berth.core.v1.TCPSocketAction.port:type_name -> berth.core.v1.IntOrString
-	213, // 263: berth.core.v1.Taint.timeAdded:type_name -> google.protobuf.Timestamp
-	110, // 264: berth.core.v1.TokenRequest.metadata:type_name -> berth.core.v1.ObjectMeta
-	174, // 265: berth.core.v1.TokenRequest.spec:type_name -> berth.core.v1.TokenRequestSpec
-	175, // 266: berth.core.v1.TokenRequest.status:type_name -> berth.core.v1.TokenRequestStatus
-	9,   // 267: berth.core.v1.TokenRequestSpec.boundObjectRef:type_name -> berth.core.v1.BoundObjectReference
-	210, // 268: berth.core.v1.TokenRequestSpec.attestations:type_name -> berth.core.v1.TokenRequestSpec.AttestationsEntry
-	213, // 269: berth.core.v1.TokenRequestStatus.expirationTimestamp:type_name -> google.protobuf.Timestamp
-	70,  // 270: berth.core.v1.TopologySpreadConstraint.labelSelector:type_name -> berth.core.v1.LabelSelector
-	187, // 271: berth.core.v1.Volume.volumeSource:type_name -> berth.core.v1.VolumeSource
-	188, // 272: berth.core.v1.VolumeMountStatus.volumeStatus:type_name -> berth.core.v1.VolumeStatus
-	158, // 273: berth.core.v1.VolumeProjection.secret:type_name -> berth.core.v1.SecretProjection
-	37,  // 274: berth.core.v1.VolumeProjection.downwardAPI:type_name -> berth.core.v1.DownwardAPIProjection
-	20,  // 275: berth.core.v1.VolumeProjection.configMap:type_name -> berth.core.v1.ConfigMapProjection
-	163, // 276: berth.core.v1.VolumeProjection.serviceAccountToken:type_name -> berth.core.v1.ServiceAccountTokenProjection
-	14,  // 277: berth.core.v1.VolumeProjection.clusterTrustBundle:type_name -> berth.core.v1.ClusterTrustBundleProjection
-	121, // 278: berth.core.v1.VolumeProjection.podCertificate:type_name -> berth.core.v1.PodCertificateProjection
-	211, // 279: berth.core.v1.VolumeResourceRequirements.limits:type_name -> berth.core.v1.VolumeResourceRequirements.LimitsEntry
-	212, // 280: berth.core.v1.VolumeResourceRequirements.requests:type_name -> berth.core.v1.VolumeResourceRequirements.RequestsEntry
-	65,  // 281: berth.core.v1.VolumeSource.hostPath:type_name -> berth.core.v1.HostPathVolumeSource
-	40,  // 282: berth.core.v1.VolumeSource.emptyDir:type_name -> berth.core.v1.EmptyDirVolumeSource
-	57,  // 283: berth.core.v1.VolumeSource.gcePersistentDisk:type_name -> berth.core.v1.GCEPersistentDiskVolumeSource
-	2,   // 284: berth.core.v1.VolumeSource.awsElasticBlockStore:type_name -> berth.core.v1.AWSElasticBlockStoreVolumeSource
-	59,  // 285: berth.core.v1.VolumeSource.gitRepo:type_name -> berth.core.v1.GitRepoVolumeSource
-	159, // 286: berth.core.v1.VolumeSource.secret:type_name -> berth.core.v1.SecretVolumeSource
-	81,  // 287: berth.core.v1.VolumeSource.nfs:type_name -> berth.core.v1.NFSVolumeSource
-	66,  // 288: berth.core.v1.VolumeSource.iscsi:type_name -> berth.core.v1.ISCSIVolumeSource
-	60,  // 289: berth.core.v1.VolumeSource.glusterfs:type_name -> berth.core.v1.GlusterfsVolumeSource
-	115, // 290: berth.core.v1.VolumeSource.persistentVolumeClaim:type_name -> berth.core.v1.PersistentVolumeClaimVolumeSource
-	145, // 291: berth.core.v1.VolumeSource.rbd:type_name -> berth.core.v1.RBDVolumeSource
-	55,  // 292: berth.core.v1.VolumeSource.flexVolume:type_name -> berth.core.v1.FlexVolumeSource
-	13,  // 293: berth.core.v1.VolumeSource.cinder:type_name -> berth.core.v1.CinderVolumeSource
-	12,  // 294: berth.core.v1.VolumeSource.cephfs:type_name -> berth.core.v1.CephFSVolumeSource
-	56,  // 295: berth.core.v1.VolumeSource.flocker:type_name -> berth.core.v1.FlockerVolumeSource
-	39,  // 296: berth.core.v1.VolumeSource.downwardAPI:type_name -> berth.core.v1.DownwardAPIVolumeSource
-	53,  // 297: berth.core.v1.VolumeSource.fc:type_name -> berth.core.v1.FCVolumeSource
-	7,   // 298: berth.core.v1.VolumeSource.azureFile:type_name -> berth.core.v1.AzureFileVolumeSource
-	21,  // 299: berth.core.v1.VolumeSource.configMap:type_name -> berth.core.v1.ConfigMapVolumeSource
-	189, // 300: berth.core.v1.VolumeSource.vsphereVolume:type_name -> berth.core.v1.VsphereVirtualDiskVolumeSource
-	144, // 301: berth.core.v1.VolumeSource.quobyte:type_name -> berth.core.v1.QuobyteVolumeSource
-	6,   // 302: berth.core.v1.VolumeSource.azureDisk:type_name -> berth.core.v1.AzureDiskVolumeSource
-	116, // 303: berth.core.v1.VolumeSource.photonPersistentDisk:type_name -> berth.core.v1.PhotonPersistentDiskVolumeSource
-	143, // 304: berth.core.v1.VolumeSource.projected:type_name -> berth.core.v1.ProjectedVolumeSource
-	138, // 305: berth.core.v1.VolumeSource.portworxVolume:type_name -> berth.core.v1.PortworxVolumeSource
-	152, // 306: berth.core.v1.VolumeSource.scaleIO:type_name -> berth.core.v1.ScaleIOVolumeSource
-	169, // 307: berth.core.v1.VolumeSource.storageos:type_name -> berth.core.v1.StorageOSVolumeSource
-	10,  // 308: berth.core.v1.VolumeSource.csi:type_name -> berth.core.v1.CSIVolumeSource
-	46,  // 309: berth.core.v1.VolumeSource.ephemeral:type_name -> berth.core.v1.EphemeralVolumeSource
-	67,  // 310: berth.core.v1.VolumeSource.image:type_name -> berth.core.v1.ImageVolumeSource
-	68,  // 311: berth.core.v1.VolumeStatus.image:type_name -> berth.core.v1.ImageVolumeStatus
-	119, // 312: berth.core.v1.WeightedPodAffinityTerm.podAffinityTerm:type_name -> berth.core.v1.PodAffinityTerm
-	214, // 313: berth.core.v1.ContainerStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
-	214, // 314: berth.core.v1.NodeStatus.CapacityEntry.value:type_name -> google.protobuf.StringValue
-	214, // 315: berth.core.v1.NodeStatus.AllocatableEntry.value:type_name -> google.protobuf.StringValue
-	214, // 316: berth.core.v1.PodSpec.OverheadEntry.value:type_name -> google.protobuf.StringValue
-	214, // 317: berth.core.v1.PodStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
-	214, // 318: berth.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	214, // 319: berth.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	214, // 320: berth.core.v1.VolumeResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	214, // 321: berth.core.v1.VolumeResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	322, // [322:322] is the sub-list for method output_type
-	322, // [322:322] is the sub-list for method input_type
-	322, // [322:322] is the sub-list for extension type_name
-	322, // [322:322] is the sub-list for extension extendee
-	0,   // [0:322] is the sub-list for field type_name
+	208, // 162: berth.core.v1.Overhead.podFixed:type_name -> berth.core.v1.Overhead.PodFixedEntry
+	70,  // 163: berth.core.v1.PersistentVolumeClaimSpec.selector:type_name -> berth.core.v1.LabelSelector
+	192, // 164: berth.core.v1.PersistentVolumeClaimSpec.resources:type_name -> berth.core.v1.VolumeResourceRequirements
+	184, // 165: berth.core.v1.PersistentVolumeClaimSpec.dataSource:type_name -> berth.core.v1.TypedLocalObjectReference
+	185, // 166: berth.core.v1.PersistentVolumeClaimSpec.dataSourceRef:type_name -> berth.core.v1.TypedObjectReference
+	110, // 167: berth.core.v1.PersistentVolumeClaimTemplate.metadata:type_name -> berth.core.v1.ObjectMeta
+	114, // 168: berth.core.v1.PersistentVolumeClaimTemplate.spec:type_name -> berth.core.v1.PersistentVolumeClaimSpec
+	110, // 169: berth.core.v1.Pod.metadata:type_name -> berth.core.v1.ObjectMeta
+	136, // 170: berth.core.v1.Pod.spec:type_name -> berth.core.v1.PodSpec
+	137, // 171: berth.core.v1.Pod.status:type_name -> berth.core.v1.PodStatus
+	120, // 172: berth.core.v1.PodAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
+	196, // 173: berth.core.v1.PodAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
+	70,  // 174: berth.core.v1.PodAffinityTerm.labelSelector:type_name -> berth.core.v1.LabelSelector
+	70,  // 175: berth.core.v1.PodAffinityTerm.namespaceSelector:type_name -> berth.core.v1.LabelSelector
+	120, // 176: berth.core.v1.PodAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.PodAffinityTerm
+	196, // 177: berth.core.v1.PodAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution:type_name -> berth.core.v1.WeightedPodAffinityTerm
+	209, // 178: berth.core.v1.PodCertificateProjection.userAnnotations:type_name -> berth.core.v1.PodCertificateProjection.UserAnnotationsEntry
+	221, // 179: berth.core.v1.PodCondition.lastProbeTime:type_name -> google.protobuf.Timestamp
+	221, // 180: berth.core.v1.PodCondition.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	125, // 181: berth.core.v1.PodDNSConfig.options:type_name -> berth.core.v1.PodDNSConfigOption
+	23,  // 182: berth.core.v1.PodExtendedResourceClaimStatus.requestMappings:type_name -> berth.core.v1.ContainerExtendedResourceRequest
+	78,  // 183: berth.core.v1.PodList.metadata:type_name -> berth.core.v1.ListMeta
+	118, // 184: berth.core.v1.PodList.items:type_name -> berth.core.v1.Pod
+	156, // 185: berth.core.v1.PodSecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
+	197, // 186: berth.core.v1.PodSecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
+	176, // 187: berth.core.v1.PodSecurityContext.sysctls:type_name -> berth.core.v1.Sysctl
+	159, // 188: berth.core.v1.PodSecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
+	4,   // 189: berth.core.v1.PodSecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
+	186, // 190: berth.core.v1.PodSpec.volumes:type_name -> berth.core.v1.Volume
+	22,  // 191: berth.core.v1.PodSpec.initContainers:type_name -> berth.core.v1.Container
+	22,  // 192: berth.core.v1.PodSpec.containers:type_name -> berth.core.v1.Container
+	44,  // 193: berth.core.v1.PodSpec.ephemeralContainers:type_name -> berth.core.v1.EphemeralContainer
+	210, // 194: berth.core.v1.PodSpec.nodeSelector:type_name -> berth.core.v1.PodSpec.NodeSelectorEntry
+	135, // 195: berth.core.v1.PodSpec.securityContext:type_name -> berth.core.v1.PodSecurityContext
+	79,  // 196: berth.core.v1.PodSpec.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
+	3,   // 197: berth.core.v1.PodSpec.affinity:type_name -> berth.core.v1.Affinity
+	182, // 198: berth.core.v1.PodSpec.tolerations:type_name -> berth.core.v1.Toleration
+	63,  // 199: berth.core.v1.PodSpec.hostAliases:type_name -> berth.core.v1.HostAlias
+	124, // 200: berth.core.v1.PodSpec.dnsConfig:type_name -> berth.core.v1.PodDNSConfig
+	130, // 201: berth.core.v1.PodSpec.readinessGates:type_name -> berth.core.v1.PodReadinessGate
+	211, // 202: berth.core.v1.PodSpec.overhead:type_name -> berth.core.v1.PodSpec.OverheadEntry
+	183, // 203: berth.core.v1.PodSpec.topologySpreadConstraints:type_name -> berth.core.v1.TopologySpreadConstraint
+	129, // 204: berth.core.v1.PodSpec.os:type_name -> berth.core.v1.PodOS
+	133, // 205: berth.core.v1.PodSpec.schedulingGates:type_name -> berth.core.v1.PodSchedulingGate
+	131, // 206: berth.core.v1.PodSpec.resourceClaims:type_name -> berth.core.v1.PodResourceClaim
+	152, // 207: berth.core.v1.PodSpec.resources:type_name -> berth.core.v1.ResourceRequirements
+	134, // 208: berth.core.v1.PodSpec.schedulingGroup:type_name -> berth.core.v1.PodSchedulingGroup
+	51,  // 209: berth.core.v1.PodSpec.evictionResponders:type_name -> berth.core.v1.EvictionResponder
+	123, // 210: berth.core.v1.PodStatus.conditions:type_name -> berth.core.v1.PodCondition
+	64,  // 211: berth.core.v1.PodStatus.hostIPs:type_name -> berth.core.v1.HostIP
+	127, // 212: berth.core.v1.PodStatus.podIPs:type_name -> berth.core.v1.PodIP
+	221, // 213: berth.core.v1.PodStatus.startTime:type_name -> google.protobuf.Timestamp
+	33,  // 214: berth.core.v1.PodStatus.initContainerStatuses:type_name -> berth.core.v1.ContainerStatus
+	33,  // 215: berth.core.v1.PodStatus.containerStatuses:type_name -> berth.core.v1.ContainerStatus
+	33,  // 216: berth.core.v1.PodStatus.ephemeralContainerStatuses:type_name -> berth.core.v1.ContainerStatus
+	132, // 217: berth.core.v1.PodStatus.resourceClaimStatuses:type_name -> berth.core.v1.PodResourceClaimStatus
+	126, // 218: berth.core.v1.PodStatus.extendedResourceClaimStatus:type_name -> berth.core.v1.PodExtendedResourceClaimStatus
+	212, // 219: berth.core.v1.PodStatus.allocatedResources:type_name -> berth.core.v1.PodStatus.AllocatedResourcesEntry
+	152, // 220: berth.core.v1.PodStatus.resources:type_name -> berth.core.v1.ResourceRequirements
+	92,  // 221: berth.core.v1.PodStatus.nodeAllocatableResourceClaimStatuses:type_name -> berth.core.v1.NodeAllocatableResourceClaimStatus
+	138, // 222: berth.core.v1.PodStatus.volumeHealth:type_name -> berth.core.v1.PodVolumeHealth
+	188, // 223: berth.core.v1.PodVolumeHealth.healthConditions:type_name -> berth.core.v1.VolumeHealthCondition
+	221, // 224: berth.core.v1.PodVolumeHealth.lastTransitionTime:type_name -> google.protobuf.Timestamp
+	104, // 225: berth.core.v1.PreferredSchedulingTerm.preference:type_name -> berth.core.v1.NodeSelectorTerm
+	110, // 226: berth.core.v1.PriorityClass.metadata:type_name -> berth.core.v1.ObjectMeta
+	78,  // 227: berth.core.v1.PriorityClassList.metadata:type_name -> berth.core.v1.ListMeta
+	142, // 228: berth.core.v1.PriorityClassList.items:type_name -> berth.core.v1.PriorityClass
+	145, // 229: berth.core.v1.Probe.handler:type_name -> berth.core.v1.ProbeHandler
+	52,  // 230: berth.core.v1.ProbeHandler.exec:type_name -> berth.core.v1.ExecAction
+	61,  // 231: berth.core.v1.ProbeHandler.httpGet:type_name -> berth.core.v1.HTTPGetAction
+	177, // 232: berth.core.v1.ProbeHandler.tcpSocket:type_name -> berth.core.v1.TCPSocketAction
+	58,  // 233: berth.core.v1.ProbeHandler.grpc:type_name -> berth.core.v1.GRPCAction
+	191, // 234: berth.core.v1.ProjectedVolumeSource.sources:type_name -> berth.core.v1.VolumeProjection
+	79,  // 235: berth.core.v1.RBDVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	222, // 236: berth.core.v1.ResourceFieldSelector.divisor:type_name -> google.protobuf.StringValue
+	213, // 237: berth.core.v1.ResourceRequirements.limits:type_name -> berth.core.v1.ResourceRequirements.LimitsEntry
+	214, // 238: berth.core.v1.ResourceRequirements.requests:type_name -> berth.core.v1.ResourceRequirements.RequestsEntry
+	149, // 239: berth.core.v1.ResourceRequirements.claims:type_name -> berth.core.v1.ResourceClaim
+	151, // 240: berth.core.v1.ResourceStatus.resources:type_name -> berth.core.v1.ResourceHealth
+	110, // 241: berth.core.v1.RuntimeClass.metadata:type_name -> berth.core.v1.ObjectMeta
+	112, // 242: berth.core.v1.RuntimeClass.overhead:type_name -> berth.core.v1.Overhead
+	158, // 243: berth.core.v1.RuntimeClass.scheduling:type_name -> berth.core.v1.Scheduling
+	78,  // 244: berth.core.v1.RuntimeClassList.metadata:type_name -> berth.core.v1.ListMeta
+	154, // 245: berth.core.v1.RuntimeClassList.items:type_name -> berth.core.v1.RuntimeClass
+	79,  // 246: berth.core.v1.ScaleIOVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	215, // 247: berth.core.v1.Scheduling.nodeSelector:type_name -> berth.core.v1.Scheduling.NodeSelectorEntry
+	182, // 248: berth.core.v1.Scheduling.tolerations:type_name -> berth.core.v1.Toleration
+	110, // 249: berth.core.v1.Secret.metadata:type_name -> berth.core.v1.ObjectMeta
+	216, // 250: berth.core.v1.Secret.data:type_name -> berth.core.v1.Secret.DataEntry
+	217, // 251: berth.core.v1.Secret.stringData:type_name -> berth.core.v1.Secret.StringDataEntry
+	79,  // 252: berth.core.v1.SecretEnvSource.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	79,  // 253: berth.core.v1.SecretKeySelector.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 254: berth.core.v1.SecretList.metadata:type_name -> berth.core.v1.ListMeta
+	160, // 255: berth.core.v1.SecretList.items:type_name -> berth.core.v1.Secret
+	79,  // 256: berth.core.v1.SecretProjection.localObjectReference:type_name -> berth.core.v1.LocalObjectReference
+	69,  // 257: berth.core.v1.SecretProjection.items:type_name -> berth.core.v1.KeyToPath
+	69,  // 258: berth.core.v1.SecretVolumeSource.items:type_name -> berth.core.v1.KeyToPath
+	11,  // 259: berth.core.v1.SecurityContext.capabilities:type_name -> berth.core.v1.Capabilities
+	156, // 260: berth.core.v1.SecurityContext.seLinuxOptions:type_name -> berth.core.v1.SELinuxOptions
+	197, // 261: berth.core.v1.SecurityContext.windowsOptions:type_name -> berth.core.v1.WindowsSecurityContextOptions
+	159, // 262: berth.core.v1.SecurityContext.seccompProfile:type_name -> berth.core.v1.SeccompProfile
+	4,   // 263: berth.core.v1.SecurityContext.appArmorProfile:type_name -> berth.core.v1.AppArmorProfile
+	110, // 264: berth.core.v1.ServiceAccount.metadata:type_name -> berth.core.v1.ObjectMeta
+	111, // 265: berth.core.v1.ServiceAccount.secrets:type_name -> berth.core.v1.ObjectReference
+	79,  // 266: berth.core.v1.ServiceAccount.imagePullSecrets:type_name -> berth.core.v1.LocalObjectReference
+	78,  // 267: berth.core.v1.ServiceAccountList.metadata:type_name -> berth.core.v1.ListMeta
+	167, // 268: berth.core.v1.ServiceAccountList.items:type_name -> berth.core.v1.ServiceAccount
+	78,  // 269: berth.core.v1.Status.metadata:type_name -> berth.core.v1.ListMeta
+	174, // 270: berth.core.v1.Status.details:type_name -> berth.core.v1.StatusDetails
+	173, // 271: berth.core.v1.StatusDetails.causes:type_name -> berth.core.v1.StatusCause
+	79,  // 272: berth.core.v1.StorageOSVolumeSource.secretRef:type_name -> berth.core.v1.LocalObjectReference
+	0,   // 273: berth.core.v1.TCPSocketAction.port:type_name -> berth.core.v1.IntOrString
+	221, // 274: berth.core.v1.Taint.timeAdded:type_name -> google.protobuf.Timestamp
+	110, // 275: berth.core.v1.TokenRequest.metadata:type_name -> berth.core.v1.ObjectMeta
+	180, // 276: berth.core.v1.TokenRequest.spec:type_name -> berth.core.v1.TokenRequestSpec
+	181, // 277: berth.core.v1.TokenRequest.status:type_name -> berth.core.v1.TokenRequestStatus
+	9,   // 278: berth.core.v1.TokenRequestSpec.boundObjectRef:type_name -> berth.core.v1.BoundObjectReference
+	218, // 279: berth.core.v1.TokenRequestSpec.attestations:type_name -> berth.core.v1.TokenRequestSpec.AttestationsEntry
+	221, // 280: berth.core.v1.TokenRequestStatus.expirationTimestamp:type_name -> google.protobuf.Timestamp
+	70,  // 281: berth.core.v1.TopologySpreadConstraint.labelSelector:type_name -> berth.core.v1.LabelSelector
+	193, // 282: berth.core.v1.Volume.volumeSource:type_name -> berth.core.v1.VolumeSource
+	194, // 283: berth.core.v1.VolumeMountStatus.volumeStatus:type_name -> berth.core.v1.VolumeStatus
+	164, // 284: berth.core.v1.VolumeProjection.secret:type_name -> berth.core.v1.SecretProjection
+	37,  // 285: berth.core.v1.VolumeProjection.downwardAPI:type_name -> berth.core.v1.DownwardAPIProjection
+	20,  // 286: berth.core.v1.VolumeProjection.configMap:type_name -> berth.core.v1.ConfigMapProjection
+	169, // 287: berth.core.v1.VolumeProjection.serviceAccountToken:type_name -> berth.core.v1.ServiceAccountTokenProjection
+	14,  // 288: berth.core.v1.VolumeProjection.clusterTrustBundle:type_name -> berth.core.v1.ClusterTrustBundleProjection
+	122, // 289: berth.core.v1.VolumeProjection.podCertificate:type_name -> berth.core.v1.PodCertificateProjection
+	219, // 290: berth.core.v1.VolumeResourceRequirements.limits:type_name -> berth.core.v1.VolumeResourceRequirements.LimitsEntry
+	220, // 291: berth.core.v1.VolumeResourceRequirements.requests:type_name -> berth.core.v1.VolumeResourceRequirements.RequestsEntry
+	65,  // 292: berth.core.v1.VolumeSource.hostPath:type_name -> berth.core.v1.HostPathVolumeSource
+	40,  // 293: berth.core.v1.VolumeSource.emptyDir:type_name -> berth.core.v1.EmptyDirVolumeSource
+	57,  // 294: berth.core.v1.VolumeSource.gcePersistentDisk:type_name -> berth.core.v1.GCEPersistentDiskVolumeSource
+	2,   // 295: berth.core.v1.VolumeSource.awsElasticBlockStore:type_name -> berth.core.v1.AWSElasticBlockStoreVolumeSource
+	59,  // 296: berth.core.v1.VolumeSource.gitRepo:type_name -> berth.core.v1.GitRepoVolumeSource
+	165, // 297: berth.core.v1.VolumeSource.secret:type_name -> berth.core.v1.SecretVolumeSource
+	81,  // 298: berth.core.v1.VolumeSource.nfs:type_name -> berth.core.v1.NFSVolumeSource
+	66,  // 299: berth.core.v1.VolumeSource.iscsi:type_name -> berth.core.v1.ISCSIVolumeSource
+	60,  // 300: berth.core.v1.VolumeSource.glusterfs:type_name -> berth.core.v1.GlusterfsVolumeSource
+	116, // 301: berth.core.v1.VolumeSource.persistentVolumeClaim:type_name -> berth.core.v1.PersistentVolumeClaimVolumeSource
+	148, // 302: berth.core.v1.VolumeSource.rbd:type_name -> berth.core.v1.RBDVolumeSource
+	55,  // 303: berth.core.v1.VolumeSource.flexVolume:type_name -> berth.core.v1.FlexVolumeSource
+	13,  // 304: berth.core.v1.VolumeSource.cinder:type_name -> berth.core.v1.CinderVolumeSource
+	12,  // 305: berth.core.v1.VolumeSource.cephfs:type_name -> berth.core.v1.CephFSVolumeSource
+	56,  // 306: berth.core.v1.VolumeSource.flocker:type_name -> berth.core.v1.FlockerVolumeSource
+	39,  // 307: berth.core.v1.VolumeSource.downwardAPI:type_name -> berth.core.v1.DownwardAPIVolumeSource
+	53,  // 308: berth.core.v1.VolumeSource.fc:type_name -> berth.core.v1.FCVolumeSource
+	7,   // 309: berth.core.v1.VolumeSource.azureFile:type_name -> berth.core.v1.AzureFileVolumeSource
+	21,  // 310: berth.core.v1.VolumeSource.configMap:type_name -> berth.core.v1.ConfigMapVolumeSource
+	195, // 311: berth.core.v1.VolumeSource.vsphereVolume:type_name -> berth.core.v1.VsphereVirtualDiskVolumeSource
+	147, // 312: berth.core.v1.VolumeSource.quobyte:type_name -> berth.core.v1.QuobyteVolumeSource
+	6,   // 313: berth.core.v1.VolumeSource.azureDisk:type_name -> berth.core.v1.AzureDiskVolumeSource
+	117, // 314: berth.core.v1.VolumeSource.photonPersistentDisk:type_name -> berth.core.v1.PhotonPersistentDiskVolumeSource
+	146, // 315: berth.core.v1.VolumeSource.projected:type_name -> berth.core.v1.ProjectedVolumeSource
+	139, // 316: berth.core.v1.VolumeSource.portworxVolume:type_name -> berth.core.v1.PortworxVolumeSource
+	157, // 317: berth.core.v1.VolumeSource.scaleIO:type_name -> berth.core.v1.ScaleIOVolumeSource
+	175, // 318: berth.core.v1.VolumeSource.storageos:type_name -> berth.core.v1.StorageOSVolumeSource
+	10,  // 319: berth.core.v1.VolumeSource.csi:type_name -> berth.core.v1.CSIVolumeSource
+	46,  // 320: berth.core.v1.VolumeSource.ephemeral:type_name -> berth.core.v1.EphemeralVolumeSource
+	67,  // 321: berth.core.v1.VolumeSource.image:type_name -> berth.core.v1.ImageVolumeSource
+	68,  // 322: berth.core.v1.VolumeStatus.image:type_name -> berth.core.v1.ImageVolumeStatus
+	120, // 323: berth.core.v1.WeightedPodAffinityTerm.podAffinityTerm:type_name -> berth.core.v1.PodAffinityTerm
+	222, // 324: berth.core.v1.ContainerStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
+	222, // 325: berth.core.v1.NodeStatus.CapacityEntry.value:type_name -> google.protobuf.StringValue
+	222, // 326: berth.core.v1.NodeStatus.AllocatableEntry.value:type_name -> google.protobuf.StringValue
+	222, // 327: berth.core.v1.Overhead.PodFixedEntry.value:type_name -> google.protobuf.StringValue
+	222, // 328: berth.core.v1.PodSpec.OverheadEntry.value:type_name -> google.protobuf.StringValue
+	222, // 329: berth.core.v1.PodStatus.AllocatedResourcesEntry.value:type_name -> google.protobuf.StringValue
+	222, // 330: berth.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	222, // 331: berth.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	222, // 332: berth.core.v1.VolumeResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	222, // 333: berth.core.v1.VolumeResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	334, // [334:334] is the sub-list for method output_type
+	334, // [334:334] is the sub-list for method input_type
+	334, // [334:334] is the sub-list for extension type_name
+	334, // [334:334] is the sub-list for extension extendee
+	0,   // [0:334] is the sub-list for field type_name
 }
 
 func init() { file_berth_core_v1_core_proto_init() }
@@ -15913,43 +16389,44 @@ func file_berth_core_v1_core_proto_init() {
 	file_berth_core_v1_core_proto_msgTypes[107].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[108].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[110].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[112].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[113].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[121].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[124].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[130].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[114].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[122].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[125].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[131].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[133].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[132].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[134].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[135].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[139].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[141].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[143].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[148].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[153].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[154].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[155].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[156].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[158].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[136].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[140].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[142].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[144].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[146].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[151].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[159].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[160].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[161].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[163].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[174].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[176].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[177].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[178].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[179].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[162].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[164].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[165].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[166].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[167].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[169].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[180].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[182].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[183].OneofWrappers = []any{}
 	file_berth_core_v1_core_proto_msgTypes[184].OneofWrappers = []any{}
-	file_berth_core_v1_core_proto_msgTypes[191].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[185].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[189].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[190].OneofWrappers = []any{}
+	file_berth_core_v1_core_proto_msgTypes[197].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_core_v1_core_proto_rawDesc), len(file_berth_core_v1_core_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   213,
+			NumMessages:   221,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

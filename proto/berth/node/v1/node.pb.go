@@ -952,9 +952,10 @@ type Objects struct {
 	Secrets    []*v1.Secret           `protobuf:"bytes,1,rep,name=secrets,proto3" json:"secrets,omitempty"`
 	ConfigMaps []*v1.ConfigMap        `protobuf:"bytes,2,rep,name=config_maps,json=configMaps,proto3" json:"config_maps,omitempty"`
 	// Objects that the node shall forget.
-	Removed       []*ObjectKey `protobuf:"bytes,3,rep,name=removed,proto3" json:"removed,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Removed        []*ObjectKey       `protobuf:"bytes,3,rep,name=removed,proto3" json:"removed,omitempty"`
+	RuntimeClasses []*v1.RuntimeClass `protobuf:"bytes,4,rep,name=runtime_classes,json=runtimeClasses,proto3" json:"runtime_classes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Objects) Reset() {
@@ -1004,6 +1005,13 @@ func (x *Objects) GetConfigMaps() []*v1.ConfigMap {
 func (x *Objects) GetRemoved() []*ObjectKey {
 	if x != nil {
 		return x.Removed
+	}
+	return nil
+}
+
+func (x *Objects) GetRuntimeClasses() []*v1.RuntimeClass {
+	if x != nil {
+		return x.RuntimeClasses
 	}
 	return nil
 }
@@ -1445,12 +1453,13 @@ const file_berth_node_v1_node_proto_rawDesc = "" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
 	"\x03uid\x18\x04 \x01(\tR\x03uid\x12)\n" +
-	"\x10resource_version\x18\x05 \x01(\tR\x0fresourceVersion\"\xa9\x01\n" +
+	"\x10resource_version\x18\x05 \x01(\tR\x0fresourceVersion\"\xef\x01\n" +
 	"\aObjects\x12/\n" +
 	"\asecrets\x18\x01 \x03(\v2\x15.berth.core.v1.SecretR\asecrets\x129\n" +
 	"\vconfig_maps\x18\x02 \x03(\v2\x18.berth.core.v1.ConfigMapR\n" +
 	"configMaps\x122\n" +
-	"\aremoved\x18\x03 \x03(\v2\x18.berth.node.v1.ObjectKeyR\aremoved\"\xce\x01\n" +
+	"\aremoved\x18\x03 \x03(\v2\x18.berth.node.v1.ObjectKeyR\aremoved\x12D\n" +
+	"\x0fruntime_classes\x18\x04 \x03(\v2\x1b.berth.core.v1.RuntimeClassR\x0eruntimeClasses\"\xce\x01\n" +
 	"\tPodUpdate\x12+\n" +
 	"\x02op\x18\x01 \x01(\x0e2\x1b.berth.node.v1.PodUpdate.OpR\x02op\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12&\n" +
@@ -1529,10 +1538,11 @@ var file_berth_node_v1_node_proto_goTypes = []any{
 	(*v1.Node)(nil),               // 21: berth.core.v1.Node
 	(*v1.Secret)(nil),             // 22: berth.core.v1.Secret
 	(*v1.ConfigMap)(nil),          // 23: berth.core.v1.ConfigMap
-	(*v1.Pod)(nil),                // 24: berth.core.v1.Pod
-	(*v1.PodStatus)(nil),          // 25: berth.core.v1.PodStatus
-	(*v1.NodeStatus)(nil),         // 26: berth.core.v1.NodeStatus
-	(*v1.Event)(nil),              // 27: berth.core.v1.Event
+	(*v1.RuntimeClass)(nil),       // 24: berth.core.v1.RuntimeClass
+	(*v1.Pod)(nil),                // 25: berth.core.v1.Pod
+	(*v1.PodStatus)(nil),          // 26: berth.core.v1.PodStatus
+	(*v1.NodeStatus)(nil),         // 27: berth.core.v1.NodeStatus
+	(*v1.Event)(nil),              // 28: berth.core.v1.Event
 }
 var file_berth_node_v1_node_proto_depIdxs = []int32{
 	20, // 0: berth.node.v1.PodToken.expiration:type_name -> google.protobuf.Timestamp
@@ -1555,24 +1565,25 @@ var file_berth_node_v1_node_proto_depIdxs = []int32{
 	22, // 17: berth.node.v1.Objects.secrets:type_name -> berth.core.v1.Secret
 	23, // 18: berth.node.v1.Objects.config_maps:type_name -> berth.core.v1.ConfigMap
 	11, // 19: berth.node.v1.Objects.removed:type_name -> berth.node.v1.ObjectKey
-	0,  // 20: berth.node.v1.PodUpdate.op:type_name -> berth.node.v1.PodUpdate.Op
-	24, // 21: berth.node.v1.PodUpdate.pods:type_name -> berth.core.v1.Pod
-	25, // 22: berth.node.v1.PodStatusReport.status:type_name -> berth.core.v1.PodStatus
-	26, // 23: berth.node.v1.NodeStatusReport.status:type_name -> berth.core.v1.NodeStatus
-	27, // 24: berth.node.v1.EventReport.event:type_name -> berth.core.v1.Event
-	6,  // 25: berth.node.v1.Node.Session:input_type -> berth.node.v1.AgentMessage
-	3,  // 26: berth.node.v1.Node.Tunnel:input_type -> berth.node.v1.Frame
-	4,  // 27: berth.node.v1.Node.WatchNode:input_type -> berth.node.v1.WatchNodeRequest
-	1,  // 28: berth.node.v1.Node.CreatePodToken:input_type -> berth.node.v1.PodTokenRequest
-	7,  // 29: berth.node.v1.Node.Session:output_type -> berth.node.v1.ServerMessage
-	3,  // 30: berth.node.v1.Node.Tunnel:output_type -> berth.node.v1.Frame
-	5,  // 31: berth.node.v1.Node.WatchNode:output_type -> berth.node.v1.WatchNodeReply
-	2,  // 32: berth.node.v1.Node.CreatePodToken:output_type -> berth.node.v1.PodToken
-	29, // [29:33] is the sub-list for method output_type
-	25, // [25:29] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	24, // 20: berth.node.v1.Objects.runtime_classes:type_name -> berth.core.v1.RuntimeClass
+	0,  // 21: berth.node.v1.PodUpdate.op:type_name -> berth.node.v1.PodUpdate.Op
+	25, // 22: berth.node.v1.PodUpdate.pods:type_name -> berth.core.v1.Pod
+	26, // 23: berth.node.v1.PodStatusReport.status:type_name -> berth.core.v1.PodStatus
+	27, // 24: berth.node.v1.NodeStatusReport.status:type_name -> berth.core.v1.NodeStatus
+	28, // 25: berth.node.v1.EventReport.event:type_name -> berth.core.v1.Event
+	6,  // 26: berth.node.v1.Node.Session:input_type -> berth.node.v1.AgentMessage
+	3,  // 27: berth.node.v1.Node.Tunnel:input_type -> berth.node.v1.Frame
+	4,  // 28: berth.node.v1.Node.WatchNode:input_type -> berth.node.v1.WatchNodeRequest
+	1,  // 29: berth.node.v1.Node.CreatePodToken:input_type -> berth.node.v1.PodTokenRequest
+	7,  // 30: berth.node.v1.Node.Session:output_type -> berth.node.v1.ServerMessage
+	3,  // 31: berth.node.v1.Node.Tunnel:output_type -> berth.node.v1.Frame
+	5,  // 32: berth.node.v1.Node.WatchNode:output_type -> berth.node.v1.WatchNodeReply
+	2,  // 33: berth.node.v1.Node.CreatePodToken:output_type -> berth.node.v1.PodToken
+	30, // [30:34] is the sub-list for method output_type
+	26, // [26:30] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_berth_node_v1_node_proto_init() }
