@@ -51,6 +51,8 @@ func ValidateStatusUpdate(k *Kind, obj, old Object) field.ErrorList {
 		return validatePodStatus(&o.Status, &old.(*corev1.Pod).Status)
 	case *corev1.Namespace:
 		return validateNamespaceStatus(o)
+	case *corev1.Node:
+		return validateNodeStatus(&o.Status)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package node
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"runtime"
@@ -15,6 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/berth-run/berth/agent/hugepages"
+	"github.com/berth-run/berth/api"
 )
 
 // machine is what does not change while the agent runs.
@@ -22,6 +26,7 @@ type machine struct {
 	cpus        int
 	memoryBytes int64
 	diskBytes   int64
+	hugePages   corev1.ResourceList
 	machineID   string
 	systemUUID  string
 	bootID      string
@@ -38,8 +43,13 @@ func readMachine(stateDir string) (machine, error) {
 	if err := unix.Statfs(stateDir, &fs); err != nil {
 		return machine{}, fmt.Errorf("size of the file system of %s: %w", stateDir, err)
 	}
+	huge, err := hugepages.Capacity()
+	if err != nil {
+		return machine{}, err
+	}
 	return machine{
 		cpus:        runtime.NumCPU(),
+		hugePages:   huge,
 		memoryBytes: memory,
 		diskBytes:   int64(fs.Blocks) * fs.Bsize,
 		machineID:   firstLine("/etc/machine-id"),
@@ -51,12 +61,40 @@ func readMachine(stateDir string) (machine, error) {
 }
 
 func (m machine) capacity(maxPods int) corev1.ResourceList {
-	return corev1.ResourceList{
+	list := corev1.ResourceList{
 		corev1.ResourceCPU:              *resource.NewQuantity(int64(m.cpus), resource.DecimalSI),
 		corev1.ResourceMemory:           *resource.NewQuantity(m.memoryBytes, resource.BinarySI),
 		corev1.ResourceEphemeralStorage: *resource.NewQuantity(m.diskBytes, resource.BinarySI),
 		corev1.ResourcePods:             *resource.NewQuantity(int64(maxPods), resource.DecimalSI),
 	}
+	maps.Copy(list, m.hugePages)
+	return list
+}
+
+// allocatable is what of the capacity is for pods: all but what is reserved. Huge pages
+// are memory that nothing else can have.
+func allocatable(capacity, reserved corev1.ResourceList) corev1.ResourceList {
+	list := capacity.DeepCopy()
+	for name, q := range capacity {
+		if api.IsHugePages(name) {
+			subtract(list, corev1.ResourceMemory, q)
+		}
+	}
+	for name, q := range reserved {
+		subtract(list, name, q)
+	}
+	return list
+}
+
+func subtract(list corev1.ResourceList, name corev1.ResourceName, q resource.Quantity) {
+	left, ok := list[name]
+	if !ok {
+		return
+	}
+	if left.Sub(q); left.Sign() < 0 {
+		left.Set(0)
+	}
+	list[name] = left
 }
 
 func (m machine) info(cfg Config) corev1.NodeSystemInfo {

@@ -45,6 +45,8 @@ type Config struct {
 	Labels map[string]string
 	// MaxPods bounds the pods on the node.
 	MaxPods int
+	// Reserved is what of the machine is not for pods.
+	Reserved corev1.ResourceList
 	// StateDir lies on the file system whose size is the node's ephemeral storage.
 	StateDir string
 	// RuntimeVersion is shown in the node's info, such as containerd://2.4.2.
@@ -176,12 +178,13 @@ func (n *Node) Node() *corev1.Node {
 }
 
 func (n *Node) object(labels map[string]string, spec corev1.NodeSpec) *corev1.Node {
+	capacity := n.machine.capacity(n.cfg.MaxPods)
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: n.cfg.Name, Labels: labels},
 		Spec:       spec,
 		Status: corev1.NodeStatus{
-			Capacity:    n.machine.capacity(n.cfg.MaxPods),
-			Allocatable: n.machine.capacity(n.cfg.MaxPods),
+			Capacity:    capacity,
+			Allocatable: allocatable(capacity, n.cfg.Reserved),
 			Phase:       corev1.NodeRunning,
 			Conditions:  slices.Clone(n.conditions),
 			Addresses:   addresses(n.cfg),

@@ -50,10 +50,11 @@ func labelsOf(presented *corev1.Node) map[string]string {
 }
 
 // mergeStatus returns the reported status with what must not be lost of the
-// stored one: conditions that others set, and, for a condition whose status is
+// stored one: extended resources, which users count, conditions that others set, and, for a condition whose status is
 // the same as before, since when it is.
 func mergeStatus(stored, reported *corev1.NodeStatus) *corev1.NodeStatus {
 	merged := reported.DeepCopy()
+	keepExtended(merged, stored)
 	for _, old := range stored.Conditions {
 		c := api.NodeCondition(merged, old.Type)
 		switch {
@@ -64,4 +65,18 @@ func mergeStatus(stored, reported *corev1.NodeStatus) *corev1.NodeStatus {
 		}
 	}
 	return merged
+}
+
+// keepExtended adds the extended resources of the stored status that the agent does
+// not report itself.
+func keepExtended(merged, stored *corev1.NodeStatus) {
+	for name, q := range api.ExtendedResources(stored.Capacity) {
+		if _, reported := merged.Capacity[name]; !reported {
+			if merged.Capacity == nil {
+				merged.Capacity = corev1.ResourceList{}
+			}
+			merged.Capacity[name] = q
+		}
+	}
+	api.AllocateExtended(merged)
 }

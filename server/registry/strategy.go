@@ -152,7 +152,11 @@ var podStrategy = strategy{
 
 // A node's status comes with its object: an agent registers both at once.
 var nodeStrategy = strategy{
-	keepStatus: func(obj, old api.Object) { obj.(*corev1.Node).Status = old.(*corev1.Node).Status },
+	keepStatus: func(obj, old api.Object) {
+		status := old.(*corev1.Node).Status
+		api.AllocateExtended(&status)
+		obj.(*corev1.Node).Status = status
+	},
 }
 
 var namespaceStrategy = strategy{
