@@ -49,6 +49,9 @@ func (p *Process) Start() error {
 	return nil
 }
 
+// PID is that of the program as it was started last.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
 // Running tells whether the program was started and has not ended.
 func (p *Process) Running() bool {
 	if p.ended == nil {

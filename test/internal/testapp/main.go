@@ -18,6 +18,7 @@ import (
 
 const usage = `usage: testapp MODE [ARG...]
   serve PORT         serve HTTP: / (host name), /env?name=N, /file?path=P
+  health PORT FILE   serve gRPC health, SERVING while the file is there
   sleep              wait for SIGTERM
   term SECONDS       on SIGTERM, go on for that long, then exit with 0
   ignore             ignore SIGTERM
@@ -49,6 +50,8 @@ func run(args []string) error {
 	switch args[0] {
 	case "serve":
 		return serve(arg(0))
+	case "health":
+		return serveHealth(arg(0), arg(1))
 	case "sleep":
 		awaitTerm()
 	case "term":
