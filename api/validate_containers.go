@@ -33,7 +33,6 @@ func validateContainers(spec *corev1.PodSpec, volumes sets.Set[string], path *fi
 			}
 			names.Insert(c.Name)
 		}
-		errs = append(errs, validateHostPorts(list.containers, spec.HostNetwork, list.path)...)
 	}
 	return append(errs, validateEphemeral(spec.EphemeralContainers, volumes, names, path.Child("ephemeralContainers"))...)
 }

@@ -19,6 +19,7 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	errs = append(errs, volumeErrs...)
 	errs = append(errs, validateContainers(spec, volumes, path)...)
 	errs = append(errs, validateFileKeyVolumes(spec)...)
+	errs = append(errs, validateHostPorts(spec)...)
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy,
 		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
 	errs = append(errs, validatePodTimes(spec, path)...)

@@ -4,7 +4,6 @@
 package api
 
 import (
-	"fmt"
 	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,27 +44,4 @@ func validatePort(p corev1.ContainerPort, path *field.Path) (errs field.ErrorLis
 	}
 	return append(errs, oneOf(path.Child("protocol"), p.Protocol,
 		corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP)...)
-}
-
-// validateHostPorts looks at the ports that containers which run at once take of
-// their node.
-func validateHostPorts(containers []corev1.Container, hostNetwork bool, path *field.Path) (errs field.ErrorList) {
-	taken := sets.New[string]()
-	for i := range containers {
-		for j, p := range containers[i].Ports {
-			at := path.Index(i).Child("ports").Index(j)
-			if hostNetwork && p.HostPort != p.ContainerPort {
-				errs = append(errs, field.Invalid(at.Child("containerPort"), p.ContainerPort, "must match `hostPort` when `hostNetwork` is true"))
-			}
-			if p.HostPort == 0 {
-				continue
-			}
-			key := fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort)
-			if taken.Has(key) {
-				errs = append(errs, field.Duplicate(at.Child("hostPort"), key))
-			}
-			taken.Insert(key)
-		}
-	}
-	return errs
 }

@@ -92,7 +92,7 @@ func TestValidatePod(t *testing.T) {
 		"port name":         {func(_ *corev1.Pod, c *corev1.Container) { c.Ports[0].Name = "a_b" }, "spec.containers[0].ports[0].name", "must contain only"},
 		"same port name":    {func(_ *corev1.Pod, c *corev1.Container) { c.Ports = append(c.Ports, port("http", 81, 0)) }, "spec.containers[0].ports[1].name", "Duplicate value"},
 		"same host port":    {func(_ *corev1.Pod, c *corev1.Container) { c.Ports = append(c.Ports, port("", 81, 8080)) }, "spec.containers[0].ports[1].hostPort", "Duplicate value"},
-		"host network port": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.HostNetwork = true }, "spec.containers[0].ports[0].containerPort", "hostNetwork"},
+		"host network port": {func(p *corev1.Pod, _ *corev1.Container) { p.Spec.HostNetwork = true }, "spec.containers[0].ports[0].hostPort", "must match `containerPort` when `hostNetwork` is true"},
 		"no env name":       {func(_ *corev1.Pod, c *corev1.Container) { c.Env[0].Name = "" }, "spec.containers[0].env[0].name", "Required value"},
 		"env name":          {func(_ *corev1.Pod, c *corev1.Container) { c.Env[0].Name = "a=b" }, "spec.containers[0].env[0].name", "Invalid value"},
 		"env no source":     {func(_ *corev1.Pod, c *corev1.Container) { c.Env[1].ValueFrom.FieldRef = nil }, "spec.containers[0].env[1].valueFrom", "must specify one of"},
