@@ -11,6 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// VolumeUpdates is the condition that tells, where it is false, which of a pod's mounts
+// do not follow the objects that they show. A pod without such mounts has none.
+const VolumeUpdates corev1.PodConditionType = "berth.run/VolumeUpdates"
+
 // FixedFiles are the mounts, each by its path in the pod, that show a part of a volume
 // whose files follow their source, such as a key of a ConfigMap: a part is what it was
 // when its container started.

@@ -10,7 +10,7 @@ import corev1 "k8s.io/api/core/v1"
 func IsNodeCondition(t corev1.PodConditionType) bool {
 	switch t {
 	case corev1.PodScheduled, corev1.PodReadyToStartContainers, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady,
-		corev1.DisruptionTarget, corev1.PodResizePending, corev1.PodResizeInProgress:
+		corev1.DisruptionTarget, corev1.PodResizePending, corev1.PodResizeInProgress, VolumeUpdates:
 		return true
 	}
 	return false

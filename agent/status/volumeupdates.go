@@ -11,16 +11,12 @@ import (
 	"github.com/berth-run/berth/api"
 )
 
-// VolumeUpdates is the condition that tells, where it is false, which of a pod's mounts
-// do not follow the objects that they show. A pod without such mounts has none.
-const VolumeUpdates corev1.PodConditionType = "berth.run/VolumeUpdates"
-
 // volumeUpdates is the condition, if the pod has it.
 func (in *Input) volumeUpdates() []corev1.PodCondition {
 	fixed := api.FixedFiles(in.Pod)
 	if len(fixed) == 0 {
 		return nil
 	}
-	return []corev1.PodCondition{in.generated(condition(VolumeUpdates, false, "SubPath",
+	return []corev1.PodCondition{in.generated(condition(api.VolumeUpdates, false, "SubPath",
 		"mounted with a subPath, these show what was there when their container started: "+strings.Join(fixed, ", ")))}
 }

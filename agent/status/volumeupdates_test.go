@@ -17,13 +17,13 @@ func TestAPodTellsOfFilesThatDoNotFollow(t *testing.T) {
 		Containers: []corev1.Container{{Name: "c", VolumeMounts: []corev1.VolumeMount{{Name: "v", MountPath: "/k", SubPath: "k"}}}},
 	}}
 	status := Generate(Input{Pod: pod})
-	c := api.PodCondition(&status, VolumeUpdates)
+	c := api.PodCondition(&status, api.VolumeUpdates)
 	if c == nil || c.Status != corev1.ConditionFalse || c.Reason != "SubPath" {
 		t.Fatalf("condition %+v", c)
 	}
 	pod.Spec.Containers[0].VolumeMounts[0].SubPath = ""
 	status = Generate(Input{Pod: pod})
-	if c := api.PodCondition(&status, VolumeUpdates); c != nil {
+	if c := api.PodCondition(&status, api.VolumeUpdates); c != nil {
 		t.Errorf("without subPath: %+v", c)
 	}
 }

@@ -75,7 +75,7 @@ func TestB076ALinkOutOfTheVolumeIsRefused(t *testing.T) {
 	w.waitEvent("p", why)
 }
 
-// TestB076NoRaceShowsTheNode exchanges a directory and a link to the root while
+// TestB076NoRaceShowsTheNode exchanges a link within the volume and one to the root while
 // containers that mount what is there are started one after another.
 func TestB076NoRaceShowsTheNode(t *testing.T) {
 	w := shared(t)
@@ -83,7 +83,7 @@ func TestB076NoRaceShowsTheNode(t *testing.T) {
 	if soak {
 		starts = 500
 	}
-	racer := mounting(shell("racer", "cd /v; while true; do mkdir a; usleep 5000; rmdir a; ln -s / a; rm a; done 2>/dev/null"),
+	racer := mounting(shell("racer", "cd /v; mkdir d; while true; do ln -s d n; mv -T n a; usleep 50000; ln -s / n; mv -T n a; done"),
 		corev1.VolumeMount{Name: "v", MountPath: "/v"})
 	racer.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
 	seen := corev1.VolumeMount{Name: "seen", MountPath: "/seen"}
@@ -119,7 +119,7 @@ func TestB068APartOfAConfigMapDoesNotFollowIt(t *testing.T) {
 	}
 	w.waitLog("p", "old new") // the whole volume has followed, the part of it has not
 	got := w.ready("p")
-	if c := api.PodCondition(&got.Status, "berth.run/VolumeUpdates"); c == nil || c.Status != corev1.ConditionFalse ||
+	if c := api.PodCondition(&got.Status, api.VolumeUpdates); c == nil || c.Status != corev1.ConditionFalse ||
 		!strings.Contains(c.Message, "spec.containers[0].volumeMounts[0]") {
 		t.Errorf("condition %+v", c)
 	}

@@ -45,7 +45,7 @@ func TestB073ASecretInUseDoesNotHoldItsPod(t *testing.T) {
 		}
 		t.Cleanup(func() { unix.Unmount(target, unix.MNT_DETACH) })
 	}
-	w.delete("p", 0)
+	w.delete("p", 1)
 	w.gone("p", 2*time.Minute)
 	if _, err := os.Lstat(node.PodDir(string(p.UID))); !os.IsNotExist(err) {
 		t.Errorf("the pod's directory: %v", err)
