@@ -99,7 +99,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	}
 	network := a.newNetwork(runtime.UpdatePodCIDR)
 	self, err = node.New(node.Config{
-		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, StateDir: cfg.StateDir,
+		Name: cfg.Name, IPs: ips, Labels: cfg.Labels, MaxPods: cfg.MaxPods, Reserved: cfg.Reserved, StateDir: cfg.StateDir,
 		RuntimeVersion: about.Name + "://" + about.Version, AgentVersion: version.String(), Runtime: watched{runtime, network},
 		Events: recorder, Logger: a.log,
 	})

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -41,6 +42,8 @@ type Config struct {
 	// IPs are the node's addresses, primary first; empty means to detect one.
 	IPs    []string
 	Labels map[string]string
+	// Reserved is what of the machine is not for pods.
+	Reserved corev1.ResourceList
 	// MaxPods bounds the pods on the node, MaxStarts those that start at once.
 	MaxPods   int
 	MaxStarts int

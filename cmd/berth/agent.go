@@ -72,6 +72,7 @@ func agentCommand() *cobra.Command {
 	f.StringSliceVar(&cfg.IPs, "node-ip", nil, "addresses of the node, primary first; default: that of the default route")
 	f.StringToStringVar(&cfg.Labels, "node-labels", nil, "labels of the node, such as disk=ssd,zone=a")
 	f.IntVar(&cfg.MaxPods, "max-pods", cfg.MaxPods, "how many pods the node takes")
+	f.Var(reservedFlag{&cfg.Reserved}, "system-reserved", "what of the machine is not for pods, such as cpu=500m,memory=1Gi,ephemeral-storage=10Gi")
 	f.IntVar(&cfg.MaxStarts, "max-starts", 8, "how many pods may be starting at once")
 	f.IntVar(&cfg.MaxParallelPulls, "max-parallel-image-pulls", images.DefaultMaxParallelPulls, "how many images are pulled at once; others wait for their turn")
 	f.DurationVar(&cfg.PullProgressDeadline, "image-pull-progress-deadline", images.DefaultProgressDeadline, "how long the pull of an image may stand still before it is cancelled")
