@@ -42,6 +42,12 @@ func (p *page) volume(v *corev1.VolumeSource) {
 		p.field("Type", "ConfigMap (a volume populated by a ConfigMap)")
 		p.field("Name", v.ConfigMap.Name)
 		p.field("Optional", ptr.Deref(v.ConfigMap.Optional, false))
+	case v.DownwardAPI != nil:
+		p.downwardAPI(v.DownwardAPI)
+	case v.Projected != nil:
+		p.projected(v.Projected)
+	case v.Image != nil:
+		p.image(v.Image)
 	default:
 		p.field("Type", "another, which berth get -o yaml shows")
 	}
