@@ -80,8 +80,7 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 		Handlers: func() []corev1.NodeRuntimeHandler { return self.Node().Status.RuntimeHandlers }, Allocatable: allocatable, MaxStarts: cfg.MaxStarts, OwnBridge: a.own != nil,
 		ClusterDomain: cmp.Or(cfg.ClusterDomain, DefaultClusterDomain), SeccompDir: cfg.seccompDir(), UserRange: userns.New(cfg.podsDir()).Of,
 		Images: a.imagesConfig(client, statuses),
-		Probes: probes, Processes: cgroups.ContainerProcesses,
-		Recorder: recorder, Logger: a.log,
+		Probes: probes, Processes: cgroups.ContainerProcesses, Recorder: recorder, Logger: a.log,
 	})
 	if err != nil {
 		return nil, err
@@ -108,8 +107,8 @@ func (a *Agent) assemble(ctx context.Context, client *cri.Client, server grpc.Cl
 	}
 	generator := pleg.New(runtime, pleg.Options{Logger: a.log, Metrics: a.metrics})
 
-	resizes := &resize.Progress{}
 	var loop *syncloop.Loop
+	resizes := &resize.Progress{}
 	reporter := &status.Reporter{
 		Manager: statuses, HostIPs: func() []string { return ips }, RuntimeName: about.Name, Probes: probes, Resizing: resizes.Of, Started: newPodStart(a.metrics),
 	}
@@ -204,12 +203,12 @@ type commands struct{ runtime **podruntime.Runtime }
 func (c commands) RunInContainer(ctx context.Context, pod *corev1.Pod, container *corev1.Container, id string, command []string, timeout time.Duration) (string, error) {
 	return (*c.runtime).RunInContainer(ctx, pod, container, id, command, timeout)
 }
+
 // allocations reads what the loop has allocated to pods; the loop is built after what
 // asks for them.
 type allocations struct{ loop **syncloop.Loop }
 
 func (a allocations) pods() []*corev1.Pod { return (*a.loop).Allocated() }
-
 
 // admitter decides against the node as it stands.
 type admitter struct {
@@ -220,10 +219,10 @@ type admitter struct {
 func (a admitter) Admit(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError {
 	return admission.Admit(pod, admitted, a.node.Node(), a.machine)
 }
+
 func (a admitter) Resize(pod *corev1.Pod, admitted []*corev1.Pod) *podtypes.RejectError {
 	return admission.Resize(pod, admitted, a.node.Node())
 }
-
 
 // runtimeState is fine when the runtime is ready and listed.
 type runtimeState struct {

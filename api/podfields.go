@@ -60,7 +60,7 @@ func podFields() []fieldRule {
 		{path: "readinessGates"},
 		{path: "resources.limits"},
 		{path: "resources.requests"},
-		// There are no tokens and no services to leave out or to put in.
+		// No token is put in that was not asked for, and there are no services.
 		{path: "automountServiceAccountToken"},
 		{path: "enableServiceLinks"},
 

@@ -10,19 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lingerSeconds is how long the kernel goes on with a connection that was closed.
-const lingerSeconds = 1
-
 // NewDialer returns a dialer for connections of which many are made and each is soon
-// closed: the kernel keeps none of them for its usual minute.
+// closed. A close resets the connection, for what was to be read has been read by
+// then: otherwise the kernel would keep each for a minute, in TIME_WAIT, which a
+// longer time to linger does not change.
 func NewDialer() *net.Dialer {
-	return &net.Dialer{Control: lingerBriefly}
+	return &net.Dialer{Control: resetAtClose}
 }
 
-func lingerBriefly(_, _ string, c syscall.RawConn) error {
+func resetAtClose(_, _ string, c syscall.RawConn) error {
 	var err error
 	controlled := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptLinger(int(fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: lingerSeconds})
+		err = unix.SetsockoptLinger(int(fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	})
 	if controlled != nil {
 		return controlled

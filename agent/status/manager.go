@@ -105,9 +105,8 @@ func (m *Manager) PodStatus(uid types.UID) (corev1.PodStatus, bool) {
 }
 
 // Reconcile takes the conditions that are not the node's from the server's status,
-// which pod carries. It reports the newest status again if the server's is another
-// one, or if the server waits for the end of a pod that has been reported as
-// terminated.
+// which pod carries. It reports the newest status again if that is another one, or if the server waits for the end of a pod that
+// has been reported as terminated.
 func (m *Manager) Reconcile(pod *corev1.Pod) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
