@@ -82,6 +82,20 @@ func TestCheck(t *testing.T) {
 			}),
 			want: []Failure{{"OutOfcpu", "Insufficient cpu", "3 requested, 2 of 2 free"}},
 		},
+		"the overhead of its class counts": {
+			pod: pod("a", func(s *corev1.PodSpec) {
+				requests("1", "1Mi")(s)
+				s.Overhead = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1500m")}
+			}),
+			want: []Failure{{"OutOfcpu", "Insufficient cpu", "2500m requested, 2 of 2 free"}},
+		},
+		"a pod as a whole asks for more than its containers": {
+			pod: pod("a", func(s *corev1.PodSpec) {
+				requests("1", "1Mi")(s)
+				s.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}}
+			}),
+			want: []Failure{{"OutOfcpu", "Insufficient cpu", "3 requested, 2 of 2 free"}},
+		},
 		"too many pods": {
 			pod: pod("a", nil), beside: []*corev1.Pod{pod("b", nil), pod("c", nil), pod("d", nil)},
 			want: []Failure{{"OutOfpods", "Too many pods", "3 of 3 run"}},
