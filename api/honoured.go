@@ -21,6 +21,8 @@ type fieldRule struct {
 	values []any
 	// refuse says why no value is accepted.
 	refuse string
+	// moot says why every value is accepted and none has an effect.
+	moot string
 }
 
 // fieldTree is the table by path element: a node with a rule decides, one

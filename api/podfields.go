@@ -50,7 +50,7 @@ func podFields() []fieldRule {
 		{path: "dnsConfig"},
 		{path: "priorityClassName"},
 		{path: "priority"},
-		{path: "preemptionPolicy"},
+		{path: "preemptionPolicy", moot: "no pod is ended for another yet"},
 		{path: "runtimeClassName"},
 		{path: "overhead"},
 		{path: "imagePullSecrets"},
@@ -60,9 +60,8 @@ func podFields() []fieldRule {
 		{path: "readinessGates"},
 		{path: "resources.limits"},
 		{path: "resources.requests"},
-		// No token is put in that was not asked for, and there are no services.
-		{path: "automountServiceAccountToken"},
-		{path: "enableServiceLinks"},
+		{path: "automountServiceAccountToken", moot: "no pod gets a token that its volumes do not ask for"},
+		{path: "enableServiceLinks", moot: "there are no services"},
 
 		{path: "affinity", values: []any{corev1.Affinity{}}},
 		{path: "os", values: []any{corev1.PodOS{Name: corev1.Linux}}},

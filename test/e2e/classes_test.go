@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
@@ -18,15 +20,19 @@ func TestRuntimeClasses(t *testing.T) {
 	w := shared(t)
 	for name, handler := range map[string]string{w.ns + "-own": "runc", w.ns + "-absent": "kata"} {
 		const path = "/apis/node.k8s.io/v1/runtimeclasses"
-		w.post(path, &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Handler: handler}, nil)
+		w.post(path, &nodev1.RuntimeClass{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Handler: handler,
+			Overhead: &nodev1.Overhead{PodFixed: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("16Mi")}},
+		}, nil)
 		t.Cleanup(func() { _, _ = w.Do(context.Background(), http.MethodDelete, path+"/"+name, nil, nil) })
 	}
 	own := pod("own", shell("c", "echo runs"))
 	own.Spec.RuntimeClassName = ptr.To(w.ns + "-own")
 	own.Spec.PriorityClassName = "system-node-critical"
 	wantLines(t, w.runToEnd(own), "runs")
-	if got := w.get("own").Spec.Priority; ptr.Deref(got, 0) != 2000001000 {
-		t.Errorf("priority %v", got)
+	spec := w.get("own").Spec
+	if ptr.Deref(spec.Priority, 0) != 2000001000 || spec.Overhead.Memory().String() != "16Mi" {
+		t.Errorf("priority %v, overhead %v", spec.Priority, spec.Overhead)
 	}
 
 	absent := pod("absent", shell("c", "true"))

@@ -42,7 +42,7 @@ func TestTerminalAndStdin(t *testing.T) {
 	p := pod("p", shell("terminal", "test -t 1 && echo a terminal of type $TERM; sleep 3600"),
 		shell("open", "cat; echo stdin has ended; sleep 3600"), shell("closed", "cat; echo stdin has ended; sleep 3600"))
 	p.Spec.Containers[0].TTY = true
-	p.Spec.Containers[1].Stdin = true
+	p.Spec.Containers[1].Stdin, p.Spec.Containers[1].StdinOnce = true, true
 	w.create(p)
 	w.ready("p")
 	w.waitLogOf("p", "terminal", "a terminal of type xterm")
