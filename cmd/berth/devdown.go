@@ -101,7 +101,7 @@ func downNodes(ctx context.Context, dir string, log *slog.Logger) error {
 // their directory unless there is something else in it.
 func removeStore(dataDir string) error {
 	store := server.StorePath(dataDir)
-	for _, file := range []string{store, store + ".compact"} {
+	for _, file := range []string{store, store + ".compact", server.TokenKeyPath(dataDir)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

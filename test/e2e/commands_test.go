@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,12 +142,11 @@ func TestGRPCTakesAPastedManifest(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(w.ctx())
 	defer cancel()
-	var updates bytes.Buffer
+	updates, events := &output{}, &output{}
 	watch := w.grpcurl(ctx, `{"node": "node1"}`, "berth.node.v1.Node/WatchNode")
-	watch.Stdout = &updates
-	var events bytes.Buffer
+	watch.Stdout = updates
 	pods := w.grpcurl(ctx, fmt.Sprintf(`{"namespace": %q}`, w.ns), "berth.api.v1.Pods/Watch")
-	pods.Stdout = &events
+	pods.Stdout = events
 	for _, c := range []*exec.Cmd{watch, pods} {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -173,17 +173,39 @@ func TestGRPCTakesAPastedManifest(t *testing.T) {
 	w.delete("pasted", 1)
 	w.gone("pasted", testTimeout)
 
-	cancel()
-	_, _ = watch.Wait(), pods.Wait()
 	for _, text := range []string{`"ADDED"`, `"MODIFIED"`, `"DELETED"`, `"pasted"`} {
-		if !strings.Contains(events.String(), text) {
-			t.Errorf("Pods/Watch did not show %s:\n%s", text, events.String())
-		}
+		w.waitOutput(events, text)
 	}
 	for _, text := range []string{`"pasted"`, `"ADD"`, `"DELETE"`, `"REMOVE"`} {
-		if !strings.Contains(updates.String(), text) {
-			t.Errorf("WatchNode did not show %s:\n%s", text, updates.String())
-		}
+		w.waitOutput(updates, text)
+	}
+	cancel()
+	_, _ = watch.Wait(), pods.Wait()
+}
+
+// output is what a command that runs has printed so far.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+func (w *world) waitOutput(o *output, text string) {
+	w.t.Helper()
+	err := harness.Poll(w.ctx(), text+" is printed", func() (bool, error) { return strings.Contains(o.String(), text), nil })
+	if err != nil {
+		w.t.Errorf("%v; it is %s", err, o)
 	}
 }
 

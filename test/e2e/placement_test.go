@@ -77,7 +77,7 @@ func TestHostPorts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if body, err := io.ReadAll(response.Body); err != nil || string(body) != "first\n" && string(body) != "first" {
+	if body, err := io.ReadAll(response.Body); err != nil || string(body) != "hello from first\n" {
 		t.Errorf("the port serves %q, %v", body, err)
 	}
 }
