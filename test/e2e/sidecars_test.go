@@ -53,7 +53,7 @@ func TestASidecarThatEndsIsStartedAgain(t *testing.T) {
 	p.Spec.RestartPolicy = corev1.RestartPolicyNever
 	p.Spec.InitContainers = []corev1.Container{sidecar(shell("side", "test -e /d/once && exec sleep 3600; touch /d/once"))}
 	w.withNotebook(p)
-	p = w.create(p)
+	w.create(p)
 	p = w.wait("p", "has its sidecar again", func(p *corev1.Pod) bool { return isReady(p) && container(p, "side").RestartCount == 1 })
 	if s := container(p, "app"); s.RestartCount != 0 || p.Status.Phase != corev1.PodRunning {
 		t.Errorf("the pod is %s, its app %+v", p.Status.Phase, s)
