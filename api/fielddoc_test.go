@@ -218,12 +218,12 @@ func (f documentedField) verdict(tests *testsOfFields) string {
 	switch {
 	case f.rule == nil:
 		return "refused: " + notHonoured
+	case f.rule.values != nil:
+		return strings.TrimSuffix("only "+acceptedValues(f.rule.values)+": "+f.rule.refuse, ": ")
 	case f.rule.refuse != "":
 		return "refused: " + f.rule.refuse
 	case f.rule.moot != "":
 		return "accepted, without effect: " + f.rule.moot
-	case f.rule.values != nil:
-		return "only " + acceptedValues(f.rule.values)
 	}
 	// A container's fields are shown for all kinds of containers at once.
 	path := f.path

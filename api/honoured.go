@@ -19,7 +19,7 @@ type fieldRule struct {
 	path string
 	// values that are accepted; nil accepts every value.
 	values []any
-	// refuse says why no value is accepted.
+	// refuse says why no other value is accepted.
 	refuse string
 	// moot says why every value is accepted and none has an effect.
 	moot string
@@ -65,19 +65,22 @@ func (t *fieldTree) child(element string) *fieldTree {
 // refusal says why a value that is set may not be; empty if it may.
 func (r *fieldRule) refusal(v reflect.Value) string {
 	switch {
+	case r.accepts(v):
+		return ""
 	case r.refuse != "":
 		return r.refuse
-	case r.values == nil:
-		return ""
 	}
-	accepted := slices.ContainsFunc(r.values, func(want any) bool {
+	return "this value is " + notHonoured
+}
+
+func (r *fieldRule) accepts(v reflect.Value) bool {
+	if r.values == nil {
+		return r.refuse == ""
+	}
+	return slices.ContainsFunc(r.values, func(want any) bool {
 		if v.Kind() == reflect.String {
 			return v.String() == reflect.ValueOf(want).String()
 		}
 		return reflect.DeepEqual(v.Interface(), want)
 	})
-	if accepted {
-		return ""
-	}
-	return "this value is " + notHonoured
 }

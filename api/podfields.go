@@ -64,7 +64,7 @@ func podFields() []fieldRule {
 		{path: "enableServiceLinks", moot: "there are no services"},
 
 		{path: "affinity", values: []any{corev1.Affinity{}}},
-		{path: "os", values: []any{corev1.PodOS{Name: corev1.Linux}}},
+		{path: "os.name", values: []any{corev1.Linux}, refuse: "berth runs Linux pods only"},
 		{path: "ephemeralContainers[].targetContainerName"},
 	}
 }

@@ -53,7 +53,7 @@ func forbidden(fields []setField, path *field.Path, why string) (errs field.Erro
 func notEphemeral(c *corev1.Container) []setField {
 	fields := []setField{
 		{"ports", len(c.Ports) > 0},
-		{"resources", len(c.Resources.Limits)+len(c.Resources.Requests)+len(c.Resources.Claims) > 0},
+		{"resources", len(c.Resources.Limits)+len(c.Resources.Requests) > 0},
 		{"resizePolicy", len(c.ResizePolicy) > 0},
 		{"restartPolicy", c.RestartPolicy != nil},
 		{"restartPolicyRules", len(c.RestartPolicyRules) > 0},
