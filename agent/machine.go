@@ -11,8 +11,8 @@ import (
 	"github.com/berth-run/berth/agent/admission"
 )
 
-// machine is what the node's machine does for pods, and what its owner allows them.
-func (a *Agent) machine() (admission.Machine, error) {
+// readMachine finds what the node's machine does for pods, and what its owner allows them.
+func (a *Agent) readMachine() (admission.Machine, error) {
 	sysctls, err := admission.NewSysctls(a.cfg.AllowedUnsafeSysctls)
 	if err != nil {
 		return admission.Machine{}, fmt.Errorf("allowed unsafe sysctls: %w", err)
