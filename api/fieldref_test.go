@@ -97,7 +97,7 @@ func TestValidateResourceFieldRef(t *testing.T) {
 		"no container":      {"", "limits.cpu", "", true, "ref.containerName: Required value"},
 		"no resource":       {"a", "", "", true, "ref.resource: Required value"},
 		"other resource":    {"a", "limits.gpu", "", true, `ref.resource: Unsupported value: "limits.gpu": supported values: "limits.cpu"`},
-		"cpu divisor":       {"a", "limits.cpu", "2", true, `ref.divisor: Invalid value: "2": only divisor's values [1 1m] are supported with the cpu resource`},
+		"cpu divisor":       {"a", "limits.cpu", "2", true, `ref.divisor: Invalid value: "2": only divisor's values 1m and 1 are supported with the cpu resource`},
 		"memory divisor":    {"a", "limits.memory", "1m", true, "are supported with the memory resource"},
 		"storage divisor":   {"a", "limits.ephemeral-storage", "3", true, "are supported with the local ephemeral storage resource"},
 		"huge page divisor": {"a", "requests.hugepages-2Mi", "3", true, "are supported with the hugepages resource"},

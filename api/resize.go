@@ -5,6 +5,7 @@ package api
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -41,16 +42,20 @@ func ValidateResize(_ *Kind, obj, oldObj Object) field.ErrorList {
 		errs = append(errs, field.Invalid(path, pod.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
 	}
 	errs = append(errs, validatePodLevelResize(pod.Spec.Resources, old.Spec.Resources, path)...)
-	errs = append(errs, validateContainersResize(pod.Spec.InitContainers, old.Spec.InitContainers, path.Child("initContainers"))...)
-	return append(errs, validateContainersResize(pod.Spec.Containers, old.Spec.Containers, path.Child("containers"))...)
+	errs = append(errs, validateContainersResize(pod.Spec.InitContainers, old.Spec.InitContainers, true, path.Child("initContainers"))...)
+	return append(errs, validateContainersResize(pod.Spec.Containers, old.Spec.Containers, false, path.Child("containers"))...)
 }
 
 // validateContainersResize keeps a container's resources to changes of amounts: a
 // limit that goes would have to be taken from a running container, and what is not
 // cpu or memory is settled when it is made.
-func validateContainersResize(list, old []corev1.Container, path *field.Path) (errs field.ErrorList) {
+func validateContainersResize(list, old []corev1.Container, isInit bool, path *field.Path) (errs field.ErrorList) {
 	for i := range old {
 		now, before, at := &list[i].Resources, &old[i].Resources, path.Index(i)
+		if isInit && !IsSidecar(&old[i]) {
+			errs = append(errs, validateUnchanged(now, before, at.Child("resources"))...)
+			continue
+		}
 		errs = append(errs, validateKept(now.Requests, before.Requests, at.Child("resources", "requests"), "resource requests cannot be removed")...)
 		errs = append(errs, validateKept(now.Limits, before.Limits, at.Child("resources", "limits"), "resource limits cannot be removed")...)
 		if !sameButCompute(now, before) {
@@ -58,6 +63,14 @@ func validateContainersResize(list, old []corev1.Container, path *field.Path) (e
 		}
 	}
 	return errs
+}
+
+// validateUnchanged: what has run, or is about to, for a moment is not worth a change.
+func validateUnchanged(now, before *corev1.ResourceRequirements, path *field.Path) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(now, before) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path, "resources for non-sidecar init containers are immutable")}
 }
 
 func validatePodLevelResize(now, old *corev1.ResourceRequirements, path *field.Path) (errs field.ErrorList) {

@@ -30,7 +30,10 @@ var (
 func validateFieldRef(ref *corev1.ObjectFieldSelector, allowed []string, path *field.Path) field.ErrorList {
 	errs := oneOf(path.Child("apiVersion"), ref.APIVersion, "v1")
 	at := path.Child("fieldPath")
-	if parent, key, _ := subscript(ref.FieldPath); parent == "metadata.labels" || parent == "metadata.annotations" {
+	switch parent, key, _ := subscript(ref.FieldPath); parent {
+	case "metadata.labels":
+		return append(errs, invalidAll(at, ref.FieldPath, validation.IsQualifiedName(key))...)
+	case "metadata.annotations": // whose keys may be in any case
 		return append(errs, invalidAll(at, ref.FieldPath, validation.IsQualifiedName(strings.ToLower(key)))...)
 	}
 	return append(errs, oneOf(at, ref.FieldPath, allowed...)...)
@@ -61,16 +64,16 @@ func isContainerResource(path string) bool {
 }
 
 var (
-	cpuDivisors  = []string{"1", "1m"}
-	byteDivisors = []string{"1", "1E", "1Ei", "1G", "1Gi", "1k", "1Ki", "1M", "1Mi", "1P", "1Pi", "1T", "1Ti"}
+	cpuDivisors  = []string{"1m", "1"}
+	byteDivisors = []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
 )
 
 func validateDivisor(ref *corev1.ResourceFieldSelector, path *field.Path) field.ErrorList {
 	name := ref.Resource[strings.Index(ref.Resource, ".")+1:]
-	divisors, kind := byteDivisors, name
+	divisors, listed, kind := byteDivisors, strings.Join(byteDivisors, ", "), name
 	switch {
 	case name == string(corev1.ResourceCPU):
-		divisors = cpuDivisors
+		divisors, listed = cpuDivisors, strings.Join(cpuDivisors, " and ")
 	case name == string(corev1.ResourceEphemeralStorage):
 		kind = "local ephemeral storage"
 	case strings.HasPrefix(name, corev1.ResourceHugePagesPrefix):
@@ -80,5 +83,5 @@ func validateDivisor(ref *corev1.ResourceFieldSelector, path *field.Path) field.
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, ref.Divisor.String(),
-		fmt.Sprintf("only divisor's values %s are supported with the %s resource", divisors, kind))}
+		fmt.Sprintf("only divisor's values %s are supported with the %s resource", listed, kind))}
 }

@@ -68,7 +68,7 @@ func TestNamesAndNamespacesThatAreRefused(t *testing.T) {
 		"users, PIDs":      {own(func(s *corev1.PodSpec) { s.HostPID = true }), "spec.hostPID", "when `hostUsers` is false"},
 		"users, IPC":       {own(func(s *corev1.PodSpec) { s.HostIPC = true }), "spec.hostIPC", "when `hostUsers` is false"},
 		"users, network":   {own(func(s *corev1.PodSpec) { s.HostNetwork = true }), "spec.hostNetwork", "when `hostUsers` is false"},
-		"operating system": {ofSpec(func(s *corev1.PodSpec) { s.OS = &corev1.PodOS{Name: corev1.Windows} }), "spec.os", notHonoured},
+		"operating system": {ofSpec(func(s *corev1.PodSpec) { s.OS = &corev1.PodOS{Name: corev1.Windows} }), "spec.os.name", "berth runs Linux pods only"},
 
 		"policy":         {dns("Some", nil), "spec.dnsPolicy", "Unsupported value"},
 		"no config":      {dns(corev1.DNSNone, nil), "spec.dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None"},

@@ -22,6 +22,7 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	errs = append(errs, validateHostPorts(spec)...)
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy,
 		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
+	errs = append(errs, validateOS(spec.OS, path.Child("os"))...)
 	errs = append(errs, validatePodTimes(spec, path)...)
 	errs = append(errs, validatePodSecurity(spec, path.Child("securityContext"))...)
 	errs = append(errs, validateContainersSecurity(spec)...)
@@ -46,6 +47,14 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		errs = append(errs, requiredOr(path.Child("imagePullSecrets").Index(i).Child("name"), secret.Name, validation.IsDNS1123Subdomain)...)
 	}
 	return errs
+}
+
+// validateOS: which names are honoured is for the table of fields to say.
+func validateOS(os *corev1.PodOS, path *field.Path) field.ErrorList {
+	if os == nil || os.Name != "" {
+		return nil
+	}
+	return field.ErrorList{field.Required(path.Child("name"), "cannot be empty")}
 }
 
 func validatePodTimes(spec *corev1.PodSpec, path *field.Path) (errs field.ErrorList) {

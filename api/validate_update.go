@@ -18,12 +18,23 @@ const podUpdateRule = "pod updates may not change fields other than `spec.contai
 // validatePodUpdate allows the few changes of a spec that a running pod can take,
 // and refuses the others, each with its path.
 func validatePodUpdate(spec, old *corev1.PodSpec, path *field.Path) field.ErrorList {
+	if errs := validateSameContainers(spec, old, path); len(errs) > 0 {
+		return errs
+	}
 	errs := validateDeadlineUpdate(spec.ActiveDeadlineSeconds, old.ActiveDeadlineSeconds, path.Child("activeDeadlineSeconds"))
 	errs = append(errs, validateTolerationsUpdate(spec.Tolerations, old.Tolerations, path.Child("tolerations"))...)
 	for _, at := range changedPaths(reflect.ValueOf(*withUpdatable(spec, old)), reflect.ValueOf(*old), path) {
 		errs = append(errs, field.Forbidden(at, podUpdateRule))
 	}
 	return errs
+}
+
+// validateSameContainers: without the same containers, there is nothing to compare.
+func validateSameContainers(spec, old *corev1.PodSpec, path *field.Path) field.ErrorList {
+	return forbidden([]setField{
+		{"containers", len(spec.Containers) != len(old.Containers)},
+		{"initContainers", len(spec.InitContainers) != len(old.InitContainers)},
+	}, path, "pod updates may not add or remove containers")
 }
 
 // withUpdatable returns spec with what may change as old has it: any difference
