@@ -4,6 +4,7 @@
 package api
 
 import (
+	"math"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,11 +35,17 @@ func IsTerminalPhase(phase corev1.PodPhase) bool {
 func GracePeriod(pod *corev1.Pod) time.Duration {
 	switch {
 	case pod.DeletionGracePeriodSeconds != nil:
-		return time.Duration(*pod.DeletionGracePeriodSeconds) * time.Second
+		return Seconds(*pod.DeletionGracePeriodSeconds)
 	case pod.Spec.TerminationGracePeriodSeconds != nil:
-		return time.Duration(*pod.Spec.TerminationGracePeriodSeconds) * time.Second
+		return Seconds(*pod.Spec.TerminationGracePeriodSeconds)
 	}
 	return corev1.DefaultTerminationGracePeriodSeconds * time.Second
+}
+
+// Seconds is that many seconds, or as many as a duration can hold: 292 years.
+func Seconds(n int64) time.Duration {
+	const most = int64(math.MaxInt64 / time.Second)
+	return time.Duration(min(max(n, -most), most)) * time.Second
 }
 
 // PodRequests returns what the pod asks of a node: the larger of what its

@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent/reach"
+	"github.com/berth-run/berth/api"
 	"github.com/berth-run/berth/internal/sleep"
 )
 
@@ -47,7 +47,7 @@ func (r *Runtime) runHook(ctx context.Context, c hooked, h *corev1.LifecycleHand
 	case h.HTTPGet != nil:
 		return r.httpHook(ctx, c, h.HTTPGet)
 	case h.Sleep != nil:
-		return sleep.For(ctx, time.Duration(h.Sleep.Seconds)*time.Second)
+		return sleep.For(ctx, api.Seconds(h.Sleep.Seconds))
 	}
 	// A tcpSocket is in the API for old manifests only.
 	return errors.New("a hook has to be one of exec, httpGet and sleep")

@@ -75,6 +75,6 @@ func graceOf(probe *corev1.Probe) *time.Duration {
 	if probe == nil || probe.TerminationGracePeriodSeconds == nil {
 		return nil
 	}
-	grace := time.Duration(*probe.TerminationGracePeriodSeconds) * time.Second
+	grace := api.Seconds(*probe.TerminationGracePeriodSeconds)
 	return &grace
 }

@@ -115,7 +115,7 @@ func decidePodDeletion(pod *corev1.Pod, asked *int64, nodeMayRun bool, now time.
 		begun = deletionBegan(pod)
 	}
 	next := pod.DeepCopy()
-	until := metav1.NewTime(begun.Add(time.Duration(grace) * time.Second)).Rfc3339Copy()
+	until := metav1.NewTime(begun.Add(api.Seconds(grace))).Rfc3339Copy()
 	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = &until, &grace
 	if pod.DeletionTimestamp == nil {
 		next.Generation++
@@ -128,7 +128,7 @@ func decidePodDeletion(pod *corev1.Pod, asked *int64, nodeMayRun bool, now time.
 // node, which may run the pod whatever its record says, and would not reckon with
 // that grace by itself.
 func graceMatters(pod *corev1.Pod, seconds int64) bool {
-	return pod.Spec.NodeName != "" && api.GracePeriod(pod) != time.Duration(seconds)*time.Second
+	return pod.Spec.NodeName != "" && api.GracePeriod(pod) != api.Seconds(seconds)
 }
 
 // deletionBegan returns when the deletion of a pod was first asked for.
