@@ -16,11 +16,7 @@ import (
 )
 
 func TestExamplesAreValid(t *testing.T) {
-	paths, err := filepath.Glob("../examples/*")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no examples: %v", err)
-	}
-	for _, path := range paths {
+	for _, path := range examplePaths(t) {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -31,6 +27,31 @@ func TestExamplesAreValid(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestExamplesAreListed(t *testing.T) {
+	list, err := os.ReadFile("../examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range examplePaths(t) {
+		if name := filepath.Base(path); !bytes.Contains(list, []byte("\n- ["+name+"]("+name+"): ")) {
+			t.Errorf("examples/README.md does not list %s", name)
+		}
+	}
+}
+
+func examplePaths(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"../examples/*.yaml", "../examples/*.json"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no examples %s: %v", pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
 }
 
 // validateExample takes a manifest as a create takes it.

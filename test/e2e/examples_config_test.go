@@ -3,41 +3,39 @@
 
 package e2e
 
-import (
-	"bytes"
-	"os"
-	"path/filepath"
-	"testing"
+import "github.com/berth-run/berth/test/internal/testimage"
 
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
-)
+// Of what pods are given: an environment, names, rights, images.
+var configExamples = map[string]example{
+	"env.yaml": {see: []step{
+		logs("env", "show", "POD=env\n", "APP_MODE=fast\n", "CPUS=", "URL=http://10.0.0.1/?mode=fast\n"),
+		has("env", "{.status.phase}", "^Succeeded$"),
+	}},
+	"names.yaml": {see: []step{
+		isRunning("names"),
+		logs("names", "show", "db-0\n", "db-0.db.", "10.1.2.3\tfoo.local\tbar.local", "nameserver 192.0.2.1", "search example.com", "ndots:2"),
+	}},
+	"security-context.yaml": {see: []step{
+		isRunning("security-context"),
+		logs("security-context", "show", "uid=1000", "gid=3000", "4000", "CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"),
+	}},
+	"runtime-class.yaml": {
+		see: []step{isRunning("runtime-class"), has("runtime-class", "{.spec.runtimeClassName} {.spec.overhead.memory}", "^example-runc 16Mi$")},
+	},
+	"private-registry.yaml": {
+		before: []step{privateRegistry, does("create", "secret", "docker-registry", "login",
+			"--docker-server=registry.example.com", "--docker-username=me", "--docker-password=secret")},
+		see: []step{isRunning("private-registry")},
+	},
+}
 
-// The examples of what a pod is configured with do what they say.
-func TestExamplesOfConfiguration(t *testing.T) {
-	for file, want := range map[string]string{
-		"security-context.yaml": "uid=1000(app) gid=3000",
-		"names.yaml":            "10.1.2.3\tfoo.local\tbar.local",
-		"env.yaml":              "URL=http://10.0.0.1/?mode=fast",
-	} {
-		t.Run(file, func(t *testing.T) {
-			w := shared(t)
-			content, err := os.ReadFile(filepath.Join(suite.Root, "examples", file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, document := range bytes.Split(content, []byte("\n---\n")) {
-				p := &corev1.Pod{}
-				if err := yaml.Unmarshal(document, p); err != nil {
-					t.Fatal(err)
-				}
-				if p.Kind == "ConfigMap" {
-					w.configMap("settings", map[string]string{"MODE": "fast"})
-					continue
-				}
-				w.create(p)
-				w.waitLog(p.Name, want)
-			}
-		})
+// privateRegistry puts a registry that wants a login in the place of the example's.
+func privateRegistry(u *user) {
+	u.t.Helper()
+	host := registry.WithLogin("me", "secret")
+	for _, n := range u.Nodes {
+		if err := testimage.Mirror(n.CertsDir(), "registry.example.com", host); err != nil {
+			u.t.Fatal(err)
+		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // a Container": what is counted on a node is given away once.
 func TestExtendedResources(t *testing.T) {
 	w := shared(t)
-	const node, dongle = "/api/v1/nodes/node2", "example.com/dongle"
+	const node, dongle = "/api/v1/nodes/node2", "test.example.com/dongle"
 	patch := func(ctx context.Context, count string) {
 		t.Helper()
 		body := []byte(`{"status":{"capacity":{"` + dongle + `":` + count + `}}}`)

@@ -19,6 +19,8 @@ import (
 const usage = `usage: testapp MODE [ARG...]
   serve PORT         serve HTTP: / (host name), /env?name=N, /file?path=P
   health PORT FILE   serve gRPC health, SERVING while the file is there
+  grpc-health-checking [--port PORT] [--delay-unhealthy-sec N]
+                     serve gRPC health as agnhost does, SERVING for so long
   sleep              wait for SIGTERM
   term SECONDS       on SIGTERM, go on for that long, then exit with 0
   ignore             ignore SIGTERM
@@ -51,7 +53,9 @@ func run(args []string) error {
 	case "serve":
 		return serve(arg(0))
 	case "health":
-		return serveHealth(arg(0), arg(1))
+		return serveHealth(arg(0), whileThere(arg(1)))
+	case "grpc-health-checking":
+		return agnhostHealth(args[1:])
 	case "sleep":
 		awaitTerm()
 	case "term":

@@ -44,9 +44,10 @@ func New(program, version string, args ...string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The version is in the layer, so that no two images share it.
+	// The version is in the layer, so that no two images share it. The page lies where nginx has it.
 	return assemble([]file{
 		{name: "app", mode: 0o755, content: body}, {name: "version", mode: 0o644, content: []byte(version)},
+		{name: "usr/share/nginx/html/index.html", mode: 0o644, content: []byte("hello from the page\n")},
 	}, v1.Config{Entrypoint: []string{"/app"}, Cmd: args, Env: []string{"PATH=/", "VERSION=" + version}})
 }
 
