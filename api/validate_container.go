@@ -37,10 +37,14 @@ func validateContainer(c *corev1.Container, volumes sets.Set[string], path *fiel
 // withoutNUL refuses what no process can be given: the kernel ends its texts with
 // the character.
 func withoutNUL(text string, path *field.Path) field.ErrorList {
+	return invalidAll(path, text, checkNUL(text))
+}
+
+func checkNUL(text string) []string {
 	if !strings.ContainsRune(text, 0) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, text, "must not contain the character NUL (U+0000)")}
+	return []string{"must not contain the character NUL (U+0000)"}
 }
 
 func checkImage(image string) []string {

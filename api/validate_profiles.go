@@ -4,7 +4,6 @@
 package api
 
 import (
-	"path"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,23 +21,13 @@ func validateSeccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.Error
 	case p.Type == corev1.SeccompProfileTypeLocalhost && p.LocalhostProfile == nil:
 		errs = append(errs, field.Required(file, "must be set when seccomp type is Localhost"))
 	case p.Type == corev1.SeccompProfileTypeLocalhost:
-		errs = append(errs, requiredOr(file, *p.LocalhostProfile, checkDescendingPath)...)
+		errs = append(errs, requiredOr(file, *p.LocalhostProfile, checkLocalPath)...)
 	}
 	if p.Type == "" {
 		return append(errs, field.Required(at.Child("type"), "type is required when seccompProfile is set"))
 	}
 	return append(errs, oneOf(at.Child("type"), p.Type, corev1.SeccompProfileTypeLocalhost,
 		corev1.SeccompProfileTypeRuntimeDefault, corev1.SeccompProfileTypeUnconfined)...)
-}
-
-func checkDescendingPath(p string) (messages []string) {
-	if path.IsAbs(p) {
-		messages = append(messages, "must be a relative path")
-	}
-	if hasBackstep(p) {
-		messages = append(messages, "must not contain '..'")
-	}
-	return messages
 }
 
 // maxAppArmorName is how long the name of a profile may be: as a path of Linux.

@@ -32,6 +32,7 @@ func validateSysctls(spec *corev1.PodSpec, path *field.Path) (errs field.ErrorLi
 			errs = append(errs, field.Duplicate(at, s.Name))
 		}
 		errs = append(errs, validateHostSysctl(s.Name, spec, at)...)
+		errs = append(errs, withoutNUL(s.Value, path.Index(i).Child("value"))...)
 		names.Insert(s.Name)
 	}
 	return errs

@@ -85,7 +85,7 @@ func checkHostPath(p string) (messages []string) {
 	if hasBackstep(p) {
 		messages = append(messages, "must not contain '..'")
 	}
-	return messages
+	return append(messages, checkNUL(p)...)
 }
 
 func hasBackstep(p string) bool { return slices.Contains(strings.Split(p, "/"), "..") }
@@ -136,5 +136,5 @@ func checkItemPath(p string) (messages []string) {
 	if strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "../") {
 		messages = append(messages, "must not start with '..'")
 	}
-	return messages
+	return append(messages, checkNUL(p)...)
 }

@@ -42,7 +42,7 @@ func checkMountPath(path string) (messages []string) {
 	if strings.Contains(path, ":") {
 		messages = append(messages, "must not contain ':'")
 	}
-	return messages
+	return append(messages, checkNUL(path)...)
 }
 
 // validateSubPaths keeps a mount inside its volume.
@@ -61,7 +61,7 @@ func checkLocalPath(p string) (messages []string) {
 	if hasBackstep(p) {
 		messages = append(messages, "must not contain '..'")
 	}
-	return messages
+	return append(messages, checkNUL(p)...)
 }
 
 // validatePropagation: what a container mounts is the node's matter, too, if it is
