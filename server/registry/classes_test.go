@@ -77,6 +77,11 @@ func TestPriorityOfNewPods(t *testing.T) {
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "PriorityClass usual is already marked as default") {
 		t.Errorf("a second default: %v", err)
 	}
+	changed := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000, GlobalDefault: true, PreemptionPolicy: ptr.To(corev1.PreemptNever)}
+	_, _, err = w.Update(t.Context(), api.PriorityClasses, "", "high", changed, WriteOptions{})
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "PriorityClass usual is already marked as default") {
+		t.Errorf("a second default by an update: %v", err)
+	}
 }
 
 // The manifest that a pod was created from can be sent again.

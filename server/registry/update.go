@@ -100,6 +100,9 @@ func (r *Registry) modify(ctx context.Context, k *api.Kind, namespace, name stri
 		if err != nil {
 			return decision{}, err
 		}
+		if err := r.requireOneDefault(ctx, obj); err != nil {
+			return decision{}, err
+		}
 		if o.DryRun {
 			dry = obj
 			return decision{}, nil
