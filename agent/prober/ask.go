@@ -20,10 +20,18 @@ func (w *worker) ask(ctx context.Context) podtypes.ProbeResult {
 	if ctx.Err() != nil {
 		return podtypes.ProbeUnknown // broken off
 	}
-	if reason, message := tale(w.kind, outcome); reason != "" {
+	if reason, message := tale(w.kind, outcome); reason != "" && !w.isMoot(outcome) {
 		w.manager.cfg.Recorder.Record(w.pod, w.fieldPath(), corev1.EventTypeWarning, reason, message)
 	}
 	return outcome.Result
+}
+
+// isMoot: a container of a pod that is ending may be gone between two tries, or during
+// one, and that it cannot be asked any more says no more than that.
+func (w *worker) isMoot(o probe.Outcome) bool {
+	w.manager.mu.Lock()
+	defer w.manager.mu.Unlock()
+	return w.instance.ending && o.Result == podtypes.ProbeUnknown
 }
 
 // try asks by the handler that the probe has.

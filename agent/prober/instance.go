@@ -21,6 +21,8 @@ type instance struct {
 	// started is closed once the container is past its startup probe: only then the
 	// others begin.
 	started chan struct{}
+	// ending is whether its pod is.
+	ending bool
 }
 
 // newInstance returns one that has said nothing, or, if it has started already by the

@@ -73,6 +73,7 @@ func (m *Manager) StopLivenessAndStartup(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, i := range m.pods[uid] {
+		i.ending = true
 		i.stop(podtypes.Liveness, podtypes.Startup)
 	}
 }

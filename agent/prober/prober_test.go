@@ -5,6 +5,7 @@ package prober
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -259,6 +260,29 @@ func TestAnEndingPodIsAskedForItsReadinessOnly(t *testing.T) {
 		n.expect("ready", 0, 1, 2, 3)
 		if got := n.Result("c1", podtypes.Readiness); got != podtypes.ProbeUnknown {
 			t.Errorf("of a pod that was removed: %s", got)
+		}
+	})
+}
+
+// Between a container's end and that of its pod there is nobody to ask, which is no news.
+func TestAnEndingContainerThatIsGoneIsNoEvent(t *testing.T) {
+	run(t, func(n *node) {
+		pod := podWith(func(c *corev1.Container) { c.ReadinessProbe = every(1, "ready") })
+		n.say("ready", errors.New("no running task found"))
+		n.starts(pod, "c1")
+		time.Sleep(500 * time.Millisecond)
+		n.StopLivenessAndStartup(pod.UID)
+		time.Sleep(2 * time.Second)
+		n.expect("ready", 0, 1, 2)
+		n.say("ready", &podtypes.ExitError{Code: 1})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want := []string{
+			"spec.containers{app} Warning Unhealthy Readiness probe errored and resulted in unknown state: no running task found",
+			"spec.containers{app} Warning Unhealthy Readiness probe failed: ",
+		}
+		if !slices.Equal(n.events, want) {
+			t.Errorf("events %q, want %q", n.events, want)
 		}
 	})
 }
