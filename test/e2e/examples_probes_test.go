@@ -3,6 +3,11 @@
 
 package e2e
 
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
 // Of how nodes look after the health of containers.
 var probeExamples = map[string]example{
 	"probes-liveness-exec.yaml": {see: []step{
@@ -16,9 +21,9 @@ var probeExamples = map[string]example{
 	}},
 	"probes-liveness-tcp.yaml": {see: []step{isRunning("liveness-tcp"), serves("liveness-tcp", "/", "hello")}},
 	"probes-readiness.yaml": {see: []step{
-		has("readiness", "{.status.phase} {.status.containerStatuses[0].ready}", "^Running false$"), isRunning("readiness"),
+		isRunning("readiness"), wasBefore("readiness", "not ready", func(s *corev1.ContainerStatus) bool { return !s.Ready }),
 	}},
 	"probes-startup.yaml": {see: []step{
-		has("startup", "{.status.phase} {.status.containerStatuses[0].started}", "^Running false$"), isRunning("startup"),
+		isRunning("startup"), wasBefore("startup", "starting", func(s *corev1.ContainerStatus) bool { return !ptr.Deref(s.Started, true) }),
 	}},
 }

@@ -47,7 +47,20 @@ func isRunning(name string) step {
 	}
 }
 
-// hasEnded waits for the pod's last phase, and tells how often its container was restarted.
+// wasBefore checks that a pod, by now Ready, ran in a way before.
+func wasBefore(name, what string, ok func(*corev1.ContainerStatus) bool) step {
+	return func(u *user) {
+		u.t.Helper()
+		for _, p := range u.seen.of(name) {
+			if p.Status.Phase == corev1.PodRunning && !isReady(&p) && ok(&p.Status.ContainerStatuses[0]) {
+				return
+			}
+		}
+		u.t.Errorf("pod %s never was %s", name, what)
+	}
+}
+
+// hasEnded waits for the pod's last phase, and checks how often a container of it was restarted.
 func hasEnded(name string, phase corev1.PodPhase, of string, restarts int32) step {
 	return func(u *user) {
 		u.t.Helper()
@@ -65,7 +78,7 @@ func isRestarted(name, of, event string) step {
 		u.waitEvent(name, event)
 		u.wait(name, "is restarted", func(p *corev1.Pod) bool {
 			s := container(p, of)
-			return s.RestartCount == 1 && s.LastTerminationState.Terminated != nil
+			return s.RestartCount > 0 && s.LastTerminationState.Terminated != nil
 		})
 	}
 }

@@ -15,7 +15,8 @@ import (
 // user has a namespace of the cluster of all, and kubectl.
 type user struct {
 	*world
-	env []string
+	env  []string
+	seen *history // of the pods, from before the example is applied
 }
 
 func newUser(t *testing.T) *user {
@@ -27,7 +28,7 @@ func newUser(t *testing.T) *user {
 		t.Fatal(err)
 	}
 	cache := filepath.Join(suite.Dir, "kubectl.shared") // all ask the same server
-	return &user{w, append(os.Environ(), "HOME="+home, "KUBECONFIG="+config, "KUBECACHEDIR="+cache)}
+	return &user{w, append(os.Environ(), "HOME="+home, "KUBECONFIG="+config, "KUBECACHEDIR="+cache), w.record()}
 }
 
 // kubectl runs it in the root of the repository, where people are told to, and returns
