@@ -70,7 +70,7 @@ func randomPods(seed int64) *randfill.Filler {
 			*q = resource.MustParse(amounts[pick(c, len(amounts))])
 		},
 		func(v *metav1.Time, c randfill.Continue) { *v = metav1.Unix(numbers[pick(c, len(numbers)-2)], 0) },
-		func(v *metav1.FieldsV1, _ randfill.Continue) { *v = metav1.FieldsV1{Raw: []byte("{}")} },
+		func(v *metav1.FieldsV1, _ randfill.Continue) { *v = *metav1.NewFieldsV1("{}") },
 		func(v *intstr.IntOrString, c randfill.Continue) {
 			*v = intstr.IntOrString{Type: intstr.Type(pick(c, 3)), IntVal: int32(c.Int63()), StrVal: words[pick(c, len(words))]}
 		},
