@@ -14,11 +14,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/berth-run/berth/agent/cri/fake"
+	"github.com/berth-run/berth/agent/cri/fault"
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
@@ -62,6 +64,23 @@ func TestPostStartThatFailsStopsTheContainer(t *testing.T) {
 		if !h.events.has(event) {
 			t.Errorf("no event %s in %q", event, h.events.all)
 		}
+	}
+}
+
+// The hook may have done all that it should when the runtime goes away.
+func TestPostStartWhoseAnswerIsLostStopsNothing(t *testing.T) {
+	h := newHarness(t)
+	h.fake.Faults.Add(fault.Rule{Method: "ExecSync", Code: codes.Unavailable, Times: 1})
+	pod := podWithHooks(execHook("check"), nil)
+	if r := h.sync(t, pod); r.Err == nil {
+		t.Error("the sync succeeded")
+	}
+	h.mustSync(t, pod)
+	if got := h.state(t, pod, "web"); got != podtypes.ContainerRunning {
+		t.Errorf("web is %s", got)
+	}
+	if h.events.has("FailedPostStartHook spec.containers{web}") || h.events.has("Killing spec.containers{web}") {
+		t.Errorf("events %q", h.events.all)
 	}
 }
 

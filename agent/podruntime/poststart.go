@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-run/berth/api"
@@ -21,7 +23,7 @@ func (s *podSync) postStart(ctx context.Context, c hooked, slot *startSlot) erro
 	}
 	starts := slot.release()
 	err := s.runHook(ctx, c, c.spec.Lifecycle.PostStart)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !isOutcomeUnknown(err) {
 		err = s.postStartFailed(ctx, c, err)
 	}
 	if slotErr := slot.take(ctx, starts); slotErr != nil {
@@ -29,6 +31,10 @@ func (s *podSync) postStart(ctx context.Context, c hooked, slot *startSlot) erro
 	}
 	return err
 }
+
+// isOutcomeUnknown: a runtime that went away took the hook's answer with it. That is no
+// failure of the container, which runs on, as it does when the agent goes away.
+func isOutcomeUnknown(err error) bool { return status.Code(err) == codes.Unavailable }
 
 func (s *podSync) postStartFailed(ctx context.Context, c hooked, err error) error {
 	message := fmt.Sprintf("The postStart hook of container %s failed: %v", c.spec.Name, err)
