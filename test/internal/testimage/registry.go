@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -25,7 +26,9 @@ import (
 type Registry struct {
 	handler http.Handler
 	open    *httptest.Server
-	doors   []*httptest.Server
+
+	mu    sync.Mutex
+	doors []*httptest.Server
 }
 
 // NewRegistry starts an empty registry.
@@ -36,6 +39,8 @@ func NewRegistry() *Registry {
 
 // Close ends the registry and its doors, with the connections that are open.
 func (r *Registry) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, s := range append(r.doors, r.open) {
 		s.CloseClientConnections()
 		s.Close()
@@ -81,6 +86,8 @@ func (r *Registry) WithLogin(user, password string) string {
 
 func (r *Registry) door(h http.Handler) string {
 	s := httptest.NewServer(h)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.doors = append(r.doors, s)
 	return host(s)
 }
