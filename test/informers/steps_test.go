@@ -119,7 +119,9 @@ var contents = map[*api.Kind]string{
 	api.ConfigMaps: `{"data":{"key":"value"}}`,
 	api.Events: `{"involvedObject":{"kind":"Pod","namespace":"default","name":"life"},"reason":"Lived","message":"It lived","type":"Normal",
 		"source":{"component":"lives"}}`,
-	api.Leases: `{"spec":{"holderIdentity":"lives","leaseDurationSeconds":15}}`,
+	api.Leases:          `{"spec":{"holderIdentity":"lives","leaseDurationSeconds":15}}`,
+	api.PriorityClasses: `{"value":10}`,
+	api.RuntimeClasses:  `{"handler":"runc"}`,
 }
 
 func (o life) object() *unstructured.Unstructured {
