@@ -14,6 +14,7 @@ import (
 
 	"github.com/berth-run/berth/agent/cri"
 	"github.com/berth-run/berth/agent/podruntime"
+	"github.com/berth-run/berth/internal/atomicfile"
 	"github.com/berth-run/berth/internal/mounts"
 	"github.com/berth-run/berth/internal/statedir"
 )
@@ -91,7 +92,7 @@ func removePods(ctx context.Context, endpoint, nodeID string) error {
 }
 
 func (c DownConfig) removeStateDir(d *statedir.Dir) error {
-	kept, err := d.Remove(podsName, logsName, containerdName, storeIDName, storeIDName+".*", pulledName)
+	kept, err := d.Remove(podsName, logsName, containerdName, storeIDName, atomicfile.Pattern(storeIDName), pulledName)
 	if err != nil {
 		return fmt.Errorf("state %w", err)
 	}

@@ -15,6 +15,8 @@ import (
 	"text/template"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 //go:embed config.toml.tmpl
@@ -111,14 +113,8 @@ func writeIfChanged(path string, content []byte) (changed bool, err error) {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return false, nil
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return false, err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(content)
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
+	if err := atomicfile.Write(path, content, 0o644); err != nil {
 		return false, fmt.Errorf("write %s: %w", path, err)
 	}
-	return true, os.Rename(temp.Name(), path)
+	return true, nil
 }

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 // readStoreID returns the store that the file names; empty if there is no file.
@@ -30,21 +31,8 @@ func writeStoreID(file, id string) error {
 	if known, err := readStoreID(file); err == nil && known == id {
 		return nil
 	}
-	if err := replace(file, id+"\n"); err != nil {
+	if err := atomicfile.Write(file, []byte(id+"\n"), 0o600); err != nil {
 		return fmt.Errorf("remember which store the pods came from: %w", err)
 	}
 	return nil
-}
-
-func replace(file, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
 }

@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 // Length is how many ids a pod has: those from 0 in the pod, as images use them.
@@ -113,12 +115,7 @@ func write(record string, first uint32) error {
 	if err := os.MkdirAll(filepath.Dir(record), 0o750); err != nil {
 		return fmt.Errorf("user namespaces: %w", err)
 	}
-	part := record + ".new"
-	err := os.WriteFile(part, fmt.Appendf(nil, "%d\n", first), 0o600)
-	if err == nil {
-		err = os.Rename(part, record)
-	}
-	if err != nil {
+	if err := atomicfile.Write(record, fmt.Appendf(nil, "%d\n", first), 0o600); err != nil {
 		return fmt.Errorf("user namespaces: %w", err)
 	}
 	return nil

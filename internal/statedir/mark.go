@@ -10,13 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 // MarkFile is the file in a directory that says who made it.
 const MarkFile = "berth.json"
-
-// markTemp is what the mark is written to before it has its name.
-const markTemp = "." + MarkFile + "-*"
 
 // Mark says who made a directory.
 type Mark struct {
@@ -39,16 +38,10 @@ func (d *Dir) Mark(m Mark) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(d.path, markTemp)
-	if err != nil {
+	if err := atomicfile.Write(filepath.Join(d.path, MarkFile), append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("directory %s: not writable: %w", d.path, err)
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("mark directory %s: %w", d.path, err)
-	}
-	return os.Rename(f.Name(), filepath.Join(d.path, MarkFile))
+	return nil
 }
 
 // ReadMark returns the directory's mark, and refuses one of another command or of

@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 // Remove removes the entries whose names match one of the patterns of path.Match, with
@@ -25,7 +27,7 @@ func (d *Dir) Remove(patterns ...string) (foreign []string, err error) {
 	}
 	for _, e := range entries {
 		switch {
-		case matches(e.Name(), append(patterns, markTemp)):
+		case matches(e.Name(), append(patterns, atomicfile.Pattern(MarkFile))):
 			if err := os.RemoveAll(filepath.Join(d.path, e.Name())); err != nil {
 				return nil, fmt.Errorf("remove directory %s: %w", d.path, err)
 			}

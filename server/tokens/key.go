@@ -13,7 +13,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 const pemType = "EC PRIVATE KEY"
@@ -50,27 +51,6 @@ func makeKey(path string) (*ecdsa.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, writeWhole(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
-}
-
-// writeWhole makes a file that only its owner reads, whole or not at all: tokens are
-// worth nothing any more once their key is lost.
-func writeWhole(path string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	// Whole or not at all: tokens are worth nothing any more once their key is lost.
+	return key, atomicfile.Write(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}), 0o600)
 }

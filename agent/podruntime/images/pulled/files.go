@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/berth-run/berth/internal/atomicfile"
 )
 
 // files keep one JSON value each, by name, in a directory for root alone.
@@ -45,27 +47,7 @@ func (f files) write(name string, value any) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(f.dir, ".new-") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", f.path(name), err)
-	}
-	if err := os.Rename(temp.Name(), f.path(name)); err != nil {
-		return err
-	}
-	return syncDir(f.dir)
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return atomicfile.Write(f.path(name), data, 0o600)
 }
 
 func (f files) remove(name string) error {
