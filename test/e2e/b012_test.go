@@ -6,7 +6,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -62,20 +61,6 @@ func (r *runtime) removeByHand(p *corev1.Pod) {
 		_, err := r.client.Runtime.RemovePodSandbox(ctx, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: s.Id})
 		if err != nil {
 			r.t.Logf("crictl rmp: %v", err)
-		}
-	}
-}
-
-// noWarning checks that users were not told that of a pod.
-func (w *world) noWarning(name, reason string) {
-	w.t.Helper()
-	var events corev1.EventList
-	if _, err := w.Do(w.ctx(), http.MethodGet, "/api/v1/namespaces/"+w.ns+"/events", nil, &events); err != nil {
-		w.t.Fatal(err)
-	}
-	for _, e := range events.Items {
-		if e.InvolvedObject.Name == name && e.Reason == reason {
-			w.t.Errorf("event %s of %s: %s", reason, name, e.Message)
 		}
 	}
 }

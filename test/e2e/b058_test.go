@@ -43,10 +43,10 @@ func TestB058ProbesOfABusyAgent(t *testing.T) {
 	agent := w.Nodes[0].PID()
 	limitCPU(t, agent, 50)
 	settle(t, 2*time.Second)
-	failed, cpu, began := w.countEvents("", "Unhealthy"), cpuOf(t, agent), time.Now()
+	failed, cpu, began := w.countEvents("", "", "Unhealthy"), cpuOf(t, agent), time.Now()
 	settle(t, time.Duration(rounds(15, 600))*time.Second)
 	took := time.Since(began)
-	failed = w.countEvents("", "Unhealthy") - failed
+	failed = w.countEvents("", "", "Unhealthy") - failed
 	waiting := timeWait(t, addresses)
 	t.Logf("%d pods with 3 probes a second for %s: %d false failures, %d sockets in TIME_WAIT, agent's CPU %.2f",
 		pods, took.Round(time.Second), failed, waiting, float64(cpuOf(t, agent)-cpu)/float64(took))

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/berth-run/berth/api"
-	"github.com/berth-run/berth/test/internal/harness"
 )
 
 // withVolume gives the pod a volume, and each of its containers that volume at the path.
@@ -85,14 +84,6 @@ func (w *world) evicted(name, message string) {
 		w.t.Errorf("conditions: %+v", p.Status.Conditions)
 	}
 	w.waitEvent(name, "Evicted: "+strings.TrimSpace(message))
-}
-
-// waitEvent waits for an event of the pod that has the text.
-func (w *world) waitEvent(pod, text string) {
-	w.t.Helper()
-	if err := harness.Poll(w.ctx(), "pod "+pod+" has the event "+text, func() (bool, error) { return w.hasEvent(pod, text), nil }); err != nil {
-		w.t.Error(err)
-	}
 }
 
 func TestAContainerOverItsStorageLimitEvictsThePod(t *testing.T) {

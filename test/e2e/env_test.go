@@ -24,16 +24,6 @@ func (w *world) runToEnd(p *corev1.Pod) string {
 	return w.waitLog(p.Name, "the end")
 }
 
-// wantLines looks for whole lines in a log.
-func wantLines(t *testing.T, log string, lines ...string) {
-	t.Helper()
-	for _, line := range lines {
-		if !strings.Contains("\n"+log, "\n"+line+"\n") {
-			t.Errorf("no line %q in the log:\n%s", line, log)
-		}
-	}
-}
-
 func TestEnvironmentFromObjectsResourcesAndFiles(t *testing.T) {
 	w := shared(t)
 	w.configMap("settings", map[string]string{"MODE": "fast", "dotted.key-1": "any", "OVER": "from the config map"})

@@ -44,7 +44,7 @@ func TestAnImageVolumeWithoutItsImage(t *testing.T) {
 				s := container(p, "c").State.Waiting
 				return s != nil && (s.Reason == tc.reason || s.Reason == "ImagePullBackOff") && strings.Contains(s.Message, tc.source.Image.Reference)
 			})
-			w.wait("p", "has an event", func(*corev1.Pod) bool { return w.hasEvent("p", tc.source.Image.Reference) })
+			w.waitEvent("p", tc.source.Image.Reference)
 		})
 	}
 }

@@ -153,21 +153,6 @@ func TestDeleteKillsAfterTheGrace(t *testing.T) {
 	}
 }
 
-// waitLog waits until the pod's log has the text.
-func (w *world) waitLog(name, text string) string {
-	w.t.Helper()
-	var log string
-	err := harness.Poll(w.ctx(), "pod "+name+" logs "+text, func() (bool, error) {
-		var err error
-		log, err = w.Text(w.ctx(), harness.PodPath(w.ns, name)+"/log")
-		return err == nil && strings.Contains(log, text), nil
-	})
-	if err != nil {
-		w.t.Fatalf("%v; it is %q", err, log)
-	}
-	return log
-}
-
 // A phase that a user has made terminal is not left for a lie: the node ends the pod.
 func TestAPodThatIsDeclaredFailedEnds(t *testing.T) {
 	w := shared(t)

@@ -11,8 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
-
-	"github.com/berth-run/berth/test/internal/harness"
 )
 
 // namespaceOf is the line in which a container shows one of its namespaces.
@@ -54,21 +52,6 @@ func TestContainersShareTheirProcesses(t *testing.T) {
 	p.Spec.TerminationGracePeriodSeconds = ptr.To(int64(0))
 	w.create(p)
 	wantLines(t, w.waitLogOf("p", "c", "is not 1"), "sees its neighbour", "is not 1")
-}
-
-// waitLogOf waits until the log of one of the pod's containers has the text.
-func (w *world) waitLogOf(name, container, text string) string {
-	w.t.Helper()
-	var log string
-	err := harness.Poll(w.ctx(), "container "+container+" logs "+text, func() (bool, error) {
-		var err error
-		log, err = w.Text(w.ctx(), harness.PodPath(w.ns, name)+"/log?container="+container)
-		return err == nil && strings.Contains(log, text), nil
-	})
-	if err != nil {
-		w.t.Fatalf("%v; it is %q", err, log)
-	}
-	return log
 }
 
 // A pod with users of its own has root that is nobody on the node, and its volumes

@@ -5,7 +5,6 @@ package e2e
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +63,11 @@ func TestB055ATimedOutCommandLeavesNoProcess(t *testing.T) {
 	forks.ReadinessProbe = &corev1.Probe{ProbeHandler: execs("sh", "-c", "sleep 7200; true"), PeriodSeconds: 1, TimeoutSeconds: 1}
 	w.create(pod("p", alone, forks))
 	want := rounds(5, 50)
+	timeouts := func(container string) int {
+		return w.countEvents("p", "spec.containers{"+container+"}", "command timed out")
+	}
 	w.eventually("the probes have timed out often", func() bool {
-		return w.timeouts("alone") >= want && w.timeouts("forks") >= want
+		return timeouts("alone") >= want && timeouts("forks") >= want
 	})
 	p := w.get("p")
 	for _, name := range []string{"alone", "forks"} {
@@ -91,38 +93,6 @@ func commandsIn(t *testing.T, containerID, text string) (pids []string) {
 		}
 	}
 	return pids
-}
-
-// timeouts counts how often a command in the container of pod p took too long.
-func (w *world) timeouts(container string) int {
-	w.t.Helper()
-	var list corev1.EventList
-	if _, err := w.Do(w.ctx(), "GET", fmt.Sprintf("/api/v1/namespaces/%s/events", w.ns), nil, &list); err != nil {
-		w.t.Fatal(err)
-	}
-	n := 0
-	for _, e := range list.Items {
-		if e.InvolvedObject.FieldPath == "spec.containers{"+container+"}" && strings.Contains(e.Message, "command timed out") {
-			n += max(1, int(e.Count))
-		}
-	}
-	return n
-}
-
-// countEvents counts how often an event of the pod with that text has happened.
-func (w *world) countEvents(pod, text string) int {
-	w.t.Helper()
-	var list corev1.EventList
-	if _, err := w.Do(w.ctx(), "GET", fmt.Sprintf("/api/v1/namespaces/%s/events", w.ns), nil, &list); err != nil {
-		w.t.Fatal(err)
-	}
-	n := 0
-	for _, e := range list.Items {
-		if (pod == "" || e.InvolvedObject.Name == pod) && strings.Contains(e.Reason+": "+e.Message, text) {
-			n += max(1, int(e.Count))
-		}
-	}
-	return n
 }
 
 // A command that does not answer in time has failed.

@@ -93,7 +93,7 @@ func TestVolumesFollowWhatTheyShow(t *testing.T) {
 	if _, err := w.Do(w.ctx(), http.MethodDelete, space+"/configmaps/cm", nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	w.wait("p", "is told", func(*corev1.Pod) bool { return w.hasEvent("p", `configmaps "cm" not found`) })
+	w.waitEvent("p", `configmaps "cm" not found`)
 	w.files(ready, map[string]string{"/cm/k": "map 2", "/all/secret/k": "secret 2"})
 	if got := w.ready("p"); container(got, "c").RestartCount != 0 {
 		t.Errorf("restarted: %+v", got.Status)
@@ -125,7 +125,8 @@ func TestB071AMissingObjectIsNamedAtOnce(t *testing.T) {
 				s := container(p, "c").State.Waiting
 				return p.Status.Phase == corev1.PodPending && s != nil && s.Reason == "FailedMount" && strings.Contains(s.Message, tc.missing)
 			})
-			w.wait("p", "has an event", func(*corev1.Pod) bool { return w.hasEvent("p", "FailedMount: ") && w.hasEvent("p", tc.missing) })
+			w.waitEvent("p", "FailedMount: ")
+			w.waitEvent("p", tc.missing)
 			tc.mend(w)
 			w.files(w.ready("p"), map[string]string{"/v/k": "v"})
 		})

@@ -166,25 +166,6 @@ func TestAnotherLoginEndsTheWaitForAPull(t *testing.T) {
 	}
 }
 
-// lastEvent is when something happened to a pod for the last time.
-func (w *world) lastEvent(pod, reason string) (last time.Time) {
-	w.t.Helper()
-	err := harness.Poll(w.ctx(), "pod "+pod+" has an event "+reason, func() (bool, error) {
-		var list corev1.EventList
-		_, err := w.Do(w.ctx(), http.MethodGet, "/api/v1/namespaces/"+w.ns+"/events", nil, &list)
-		for _, e := range list.Items {
-			if e.InvolvedObject.Name == pod && e.Reason == reason && e.LastTimestamp.After(last) {
-				last = e.LastTimestamp.Time
-			}
-		}
-		return !last.IsZero(), err
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return last
-}
-
 // nodeLogins gives a node logins of its own, until the test ends.
 func (w *world) nodeLogins(node string, config []byte) {
 	w.t.Helper()

@@ -98,20 +98,6 @@ func TestEnvironmentIsSeenInTheContainer(t *testing.T) {
 	}
 }
 
-// hasEvent tells whether an event of the pod has that text.
-func (w *world) hasEvent(pod, text string) bool {
-	var list corev1.EventList
-	if _, err := w.Do(w.ctx(), "GET", "/api/v1/namespaces/"+w.ns+"/events", nil, &list); err != nil {
-		return false
-	}
-	for _, e := range list.Items {
-		if e.InvolvedObject.Name == pod && strings.Contains(e.Reason+": "+e.Message, text) {
-			return true
-		}
-	}
-	return false
-}
-
 func TestAPodWaitsForItsConfigMap(t *testing.T) {
 	for name, use := range map[string]func(*corev1.Pod){
 		"volume": func(p *corev1.Pod) {
