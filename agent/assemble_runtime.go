@@ -97,3 +97,5 @@ type commands struct{ *assembly }
 func (c commands) RunInContainer(ctx context.Context, pod *corev1.Pod, container *corev1.Container, id string, command []string, timeout time.Duration) (string, error) {
 	return c.runtime.RunInContainer(ctx, pod, container, id, command, timeout)
 }
+
+func (c commands) HasEnded(ctx context.Context, id string) bool { return c.runtime.HasEnded(ctx, id) }

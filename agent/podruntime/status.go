@@ -92,6 +92,13 @@ func (r *Runtime) readContainer(ctx context.Context, c *runtimeapi.Container, in
 	return nil
 }
 
+// HasEnded asks the runtime whether a container that ran has ended; false if it does
+// not tell.
+func (r *Runtime) HasEnded(ctx context.Context, id string) bool {
+	reply, err := r.cfg.CRI.Runtime.ContainerStatus(ctx, &runtimeapi.ContainerStatusRequest{ContainerId: id})
+	return cri.IsNotFound(err) || err == nil && reply.GetStatus().GetState() == runtimeapi.ContainerState_CONTAINER_EXITED
+}
+
 func toContainerStatus(c *runtimeapi.Container, st *runtimeapi.ContainerStatus) podtypes.ContainerStatus {
 	s := podtypes.ContainerStatus{
 		Container:    toContainer(c),

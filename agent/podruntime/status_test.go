@@ -303,3 +303,25 @@ func TestPullSecretsReachTheRuntime(t *testing.T) {
 		t.Errorf("auth: %v", auth)
 	}
 }
+
+func TestHasEnded(t *testing.T) {
+	h := newHarness(t)
+	pod := testPod("web")
+	h.mustSync(t, pod)
+	id := h.status(t, pod).Latest("web").ID
+	expect := func(want bool, what string) {
+		t.Helper()
+		if got := h.HasEnded(t.Context(), id); got != want {
+			t.Errorf("%s: %t", what, got)
+		}
+	}
+	expect(false, "it runs")
+	h.fake.Exit(id, fake.Exit{Code: 137})
+	expect(true, "it has exited")
+	h.fake.Faults.Add(fault.Rule{Method: "ContainerStatus", Code: codes.Unavailable, Times: 1})
+	expect(false, "the runtime does not answer")
+	if err := h.RemovePod(t.Context(), pod.UID); err != nil {
+		t.Fatal(err)
+	}
+	expect(true, "it is removed")
+}

@@ -14,29 +14,9 @@ import (
 	"github.com/berth-run/berth/agent/prober/probe"
 )
 
-// ask asks the container once, and tells users unless all is well.
-func (w *worker) ask(ctx context.Context) podtypes.ProbeResult {
-	outcome := w.manager.try(ctx, w)
-	if ctx.Err() != nil {
-		return podtypes.ProbeUnknown // broken off
-	}
-	if reason, message := tale(w.kind, outcome); reason != "" && !w.isMoot(outcome) {
-		w.manager.cfg.Recorder.Record(w.pod, w.fieldPath(), corev1.EventTypeWarning, reason, message)
-	}
-	return outcome.Result
-}
-
-// isMoot: a container of a pod that is ending may be gone between two tries, or during
-// one, and that it cannot be asked any more says no more than that.
-func (w *worker) isMoot(o probe.Outcome) bool {
-	w.manager.mu.Lock()
-	defer w.manager.mu.Unlock()
-	return w.instance.ending && o.Result == podtypes.ProbeUnknown
-}
-
-// try asks by the handler that the probe has.
-func (m *Manager) try(ctx context.Context, w *worker) probe.Outcome {
-	timeout := max(seconds(w.probe.TimeoutSeconds), time.Second)
+// ask asks the container by the handler that the probe has.
+func (w *worker) ask(ctx context.Context) probe.Outcome {
+	m, timeout := w.manager, w.timeout()
 	switch h := w.probe.ProbeHandler; {
 	case h.Exec != nil:
 		return probe.OfExec(m.cfg.Runtime.RunInContainer(ctx, w.pod, w.container, w.instance.id, h.Exec.Command, timeout))
@@ -48,6 +28,23 @@ func (m *Manager) try(ctx context.Context, w *worker) probe.Outcome {
 		return probe.GRPC(ctx, h.GRPC, w.podIP, timeout)
 	}
 	return probe.Outcome{Output: "the probe has no handler"}
+}
+
+func (w *worker) timeout() time.Duration { return max(seconds(w.probe.TimeoutSeconds), time.Second) }
+
+// tell tells users of an outcome unless all is well.
+func (w *worker) tell(o probe.Outcome) {
+	if reason, message := tale(w.kind, o); reason != "" && !w.isMoot(o) {
+		w.manager.cfg.Recorder.Record(w.pod, w.fieldPath(), corev1.EventTypeWarning, reason, message)
+	}
+}
+
+// isMoot: a container of a pod that is ending may be gone between two tries, or during
+// one, and that it cannot be asked any more says no more than that.
+func (w *worker) isMoot(o probe.Outcome) bool {
+	w.manager.mu.Lock()
+	defer w.manager.mu.Unlock()
+	return w.instance.ending && o.Result == podtypes.ProbeUnknown
 }
 
 // tale is the event of an outcome, in the kubelet's words; without a reason there is

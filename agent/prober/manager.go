@@ -15,12 +15,15 @@ import (
 	"github.com/berth-run/berth/agent/prober/probe"
 )
 
-// Runtime runs the commands of probes.
+// Runtime runs the commands of probes, and knows which containers have ended.
 type Runtime interface {
 	// RunInContainer runs a command in a container and returns what it said. One that
 	// does not succeed ends with a *podtypes.ExitError, one that took too long with
 	// podtypes.ErrTimedOut; another error says nothing of the command.
 	RunInContainer(ctx context.Context, pod *corev1.Pod, c *corev1.Container, id string, command []string, timeout time.Duration) (string, error)
+	// HasEnded tells whether the container is known to run no more, now and not as it
+	// was last read: a pod that is worked on is not read.
+	HasEnded(ctx context.Context, id string) bool
 }
 
 // Config is what a Manager works with; every field is needed.

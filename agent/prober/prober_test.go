@@ -32,7 +32,9 @@ type node struct {
 	mu   sync.Mutex
 	says map[string]error
 	// takes is how long each command takes.
-	takes  time.Duration
+	takes time.Duration
+	// ended are the containers that do not run any more.
+	ended  sets.Set[string]
 	tries  map[string][]time.Duration
 	events []string
 	news   []string
@@ -42,7 +44,7 @@ type node struct {
 func run(t *testing.T, test func(n *node)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		n := &node{t: t, began: time.Now(), says: map[string]error{}, tries: map[string][]time.Duration{}}
+		n := &node{t: t, began: time.Now(), says: map[string]error{}, ended: sets.Set[string]{}, tries: map[string][]time.Duration{}}
 		n.Manager = New(Config{Runtime: n, Recorder: n, HostIPs: []string{"192.0.2.1"}})
 		ctx, cancel := context.WithCancel(t.Context())
 		var parts sync.WaitGroup
@@ -80,6 +82,12 @@ func (n *node) RunInContainer(ctx context.Context, _ *corev1.Pod, _ *corev1.Cont
 		return "", ctx.Err()
 	}
 	return "", err
+}
+
+func (n *node) HasEnded(_ context.Context, id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.ended.Has(id)
 }
 
 func (n *node) Record(_ *corev1.Pod, fieldPath, eventType, reason, message string) {
@@ -283,6 +291,29 @@ func TestAnEndingContainerThatIsGoneIsNoEvent(t *testing.T) {
 		}
 		if !slices.Equal(n.events, want) {
 			t.Errorf("events %q, want %q", n.events, want)
+		}
+	})
+}
+
+// A container may end long before the pod is read again: while the pod is being stopped,
+// or one of its images is pulled.
+func TestAContainerThatHasEndedIsAskedNoMore(t *testing.T) {
+	run(t, func(n *node) {
+		n.starts(podWith(func(c *corev1.Container) { c.LivenessProbe, c.ReadinessProbe = every(1, "alive"), every(1, "ready") }), "c1")
+		time.Sleep(1500 * time.Millisecond)
+		n.say("alive", errNo)
+		n.say("ready", errNo)
+		n.mu.Lock()
+		n.ended.Insert("c1")
+		n.mu.Unlock()
+		time.Sleep(5 * time.Second)
+		n.expect("alive", 0, 1, 2)
+		n.expect("ready", 0, 1, 2)
+		if ready, alive := n.Result("c1", podtypes.Readiness), n.Result("c1", podtypes.Liveness); ready != podtypes.ProbeFailure || alive != podtypes.ProbeSuccess {
+			t.Errorf("ready is %s, alive %s", ready, alive)
+		}
+		if len(n.events) > 0 {
+			t.Errorf("events %q", n.events)
 		}
 	})
 }

@@ -40,22 +40,46 @@ func (w *worker) run(ctx context.Context) {
 	ticks := time.NewTicker(max(seconds(w.probe.PeriodSeconds), time.Second))
 	defer ticks.Stop()
 	var t tally
-	for {
-		says := t.add(w.ask(ctx), w.probe)
-		if ctx.Err() != nil {
-			return
-		}
-		if says != podtypes.ProbeUnknown {
-			w.manager.note(ctx, w, says)
-		}
-		if w.isOver(says) {
-			return
-		}
+	for w.try(ctx, &t) {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
 		}
+	}
+}
+
+// try asks once, has known what follows, and tells whether to go on. Of a container
+// that has ended an answer says nothing.
+func (w *worker) try(ctx context.Context, t *tally) bool {
+	outcome := w.ask(ctx)
+	ended := outcome.Result != podtypes.ProbeSuccess && w.hasEnded(ctx)
+	switch {
+	case ctx.Err() != nil: // broken off
+		return false
+	case ended:
+		w.noteEnd(ctx)
+		return false
+	}
+	w.tell(outcome)
+	says := t.add(outcome.Result, w.probe)
+	if says != podtypes.ProbeUnknown {
+		w.manager.note(ctx, w, says)
+	}
+	return !w.isOver(says)
+}
+
+func (w *worker) hasEnded(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, w.timeout())
+	defer cancel()
+	return w.manager.cfg.Runtime.HasEnded(ctx, w.instance.id)
+}
+
+// noteEnd: what has ended is not ready. The other kinds are about what is to be stopped,
+// which this one need not be.
+func (w *worker) noteEnd(ctx context.Context) {
+	if w.kind == podtypes.Readiness {
+		w.manager.note(ctx, w, podtypes.ProbeFailure)
 	}
 }
 
