@@ -62,8 +62,8 @@ func (m *Manager) UpdateQOS(pods []*corev1.Pod) error {
 func (m *Manager) Setup() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	machine := sharesOnly(milliCPUToShares(int64(runtime.NumCPU()) * milliCPUs))
-	least := sharesOnly(minShares)
+	machine := sharesOnly(sharesOf(int64(runtime.NumCPU()) * 1000))
+	least := sharesOnly(sharesOf(0))
 	// After a restart the class has the shares of pods that run: they stay until it is
 	// known which pods those are.
 	burstable, present := least, (*cgroups.Resources)(nil)

@@ -8,20 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/berth-run/berth/agent/podtypes"
 	"github.com/berth-run/berth/api"
 )
 
-// The kernel's bounds, and the period that quotas refer to; see
-// Documentation/scheduler/sched-bwc.rst and admin-guide/cgroup-v2.rst of the kernel.
-const (
-	minShares    = 2
-	maxShares    = 262144
-	sharesPerCPU = 1024
-	quotaPeriod  = 100_000 // µs
-	minQuota     = 1_000   // µs
-	unlimited    = -1
-	milliCPUs    = 1_000
-)
+// unlimited is a limit that a cgroup does not have.
+const unlimited = -1
 
 // podResources are the figures of a pod's cgroup. Shares follow from what the pod
 // requests; a limit is set only if it bounds the pod as a whole, that is, if each of
@@ -29,14 +21,14 @@ const (
 func podResources(pod *corev1.Pod) cgroups.Resources {
 	requests := api.PodRequests(pod)
 	r := cgroups.Resources{
-		CpuShares:   milliCPUToShares(requests.Cpu().MilliValue()),
-		CpuPeriod:   quotaPeriod,
+		CpuShares:   sharesOf(requests.Cpu().MilliValue()),
+		CpuPeriod:   podtypes.CPUPeriod,
 		CpuQuota:    unlimited,
 		Memory:      unlimited,
 		SkipDevices: true,
 	}
 	if limit, ok := api.PodLimit(pod, corev1.ResourceCPU); ok {
-		r.CpuQuota = milliCPUToQuota(limit.MilliValue())
+		r.CpuQuota = podtypes.CPUQuota(limit.MilliValue())
 	}
 	if limit, ok := api.PodLimit(pod, corev1.ResourceMemory); ok {
 		r.Memory = limit.Value()
@@ -54,8 +46,11 @@ func burstableResources(pods []*corev1.Pod) cgroups.Resources {
 			sum.Add(*requests.Cpu())
 		}
 	}
-	return sharesOnly(milliCPUToShares(sum.MilliValue()))
+	return sharesOnly(sharesOf(sum.MilliValue()))
 }
+
+// sharesOf is the weight of a request in thousandths of a CPU.
+func sharesOf(milli int64) uint64 { return uint64(podtypes.CPUShares(milli)) }
 
 func sharesOnly(shares uint64) cgroups.Resources {
 	return withWeight(cgroups.Resources{CpuShares: shares, SkipDevices: true})
@@ -65,14 +60,4 @@ func sharesOnly(shares uint64) cgroups.Resources {
 func withWeight(r cgroups.Resources) cgroups.Resources {
 	r.CpuWeight = cgroups.ConvertCPUSharesToCgroupV2Value(r.CpuShares)
 	return r
-}
-
-// milliCPUToShares is the weight of a request in thousandths of a CPU.
-func milliCPUToShares(milli int64) uint64 {
-	return uint64(min(max(milli*sharesPerCPU/milliCPUs, minShares), maxShares))
-}
-
-// milliCPUToQuota is the CPU time in µs per period of a limit in thousandths of a CPU.
-func milliCPUToQuota(milli int64) int64 {
-	return max(milli*quotaPeriod/milliCPUs, minQuota)
 }

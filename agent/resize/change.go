@@ -114,7 +114,7 @@ func larger(list, other corev1.ResourceList) {
 // may be what the pod's were.
 func coverFigures(limits corev1.ResourceList, have *podtypes.ContainerResources) {
 	larger(limits, corev1.ResourceList{
-		corev1.ResourceCPU: *quotaOf(have), corev1.ResourceMemory: *bytes(have.MemoryLimit),
+		corev1.ResourceCPU: *milli(have.LimitMilliCPU()), corev1.ResourceMemory: *bytes(have.MemoryLimit),
 	})
 }
 

@@ -10,27 +10,16 @@ import (
 	"github.com/berth-run/berth/agent/podtypes"
 )
 
-const (
-	// The kernel's scale of CPU weight: 1024 for one core, 2 at least.
-	sharesPerCPU = 1024
-	minShares    = 2
-	maxShares    = 262144
-	milliCPUs    = 1000
-	// cpuPeriod and minQuota are in microseconds.
-	cpuPeriod = 100_000
-	minQuota  = 1_000
-)
-
 // Figures are what a container's cgroup is to have. A limit that the container has
 // not itself is that of the pod, if that has one.
 func Figures(pod *corev1.Pod, c *corev1.Container) podtypes.ContainerResources {
 	r := podtypes.ContainerResources{
 		CPUShares:   shares(c),
-		CPUPeriod:   cpuPeriod,
+		CPUPeriod:   podtypes.CPUPeriod,
 		MemoryLimit: limit(pod, c, corev1.ResourceMemory).Value(),
 	}
 	if cpu := limit(pod, c, corev1.ResourceCPU).MilliValue(); cpu > 0 {
-		r.CPUQuota = max(cpu*cpuPeriod/milliCPUs, minQuota)
+		r.CPUQuota = podtypes.CPUQuota(cpu)
 	}
 	return r
 }
@@ -41,7 +30,7 @@ func shares(c *corev1.Container) int64 {
 	if !ok {
 		cpu = c.Resources.Limits[corev1.ResourceCPU]
 	}
-	return min(max(cpu.MilliValue()*sharesPerCPU/milliCPUs, minShares), maxShares)
+	return podtypes.CPUShares(cpu.MilliValue())
 }
 
 func limit(pod *corev1.Pod, c *corev1.Container, name corev1.ResourceName) *resource.Quantity {
@@ -62,10 +51,10 @@ func Actual(pod *corev1.Pod, c *corev1.Container, have *podtypes.ContainerResour
 	}
 	want := Figures(pod, c)
 	if have.CPUShares != want.CPUShares {
-		replace(actual.Requests, corev1.ResourceCPU, milli((have.CPUShares*milliCPUs+sharesPerCPU-1)/sharesPerCPU))
+		replace(actual.Requests, corev1.ResourceCPU, milli(podtypes.SharesMilliCPU(have.CPUShares)))
 	}
 	if !sameQuota(have, &want) {
-		replace(actual.Limits, corev1.ResourceCPU, quotaOf(have))
+		replace(actual.Limits, corev1.ResourceCPU, milli(have.LimitMilliCPU()))
 	}
 	if have.MemoryLimit != want.MemoryLimit {
 		replace(actual.Limits, corev1.ResourceMemory, bytes(have.MemoryLimit))
@@ -85,15 +74,7 @@ func replace(list corev1.ResourceList, name corev1.ResourceName, q *resource.Qua
 }
 
 func sameQuota(a, b *podtypes.ContainerResources) bool {
-	return quotaOf(a).Cmp(*quotaOf(b)) == 0
-}
-
-// quotaOf is the CPU limit that a quota means.
-func quotaOf(r *podtypes.ContainerResources) *resource.Quantity {
-	if r.CPUQuota <= 0 || r.CPUPeriod <= 0 {
-		return milli(0)
-	}
-	return milli(r.CPUQuota * milliCPUs / r.CPUPeriod)
+	return a.LimitMilliCPU() == b.LimitMilliCPU()
 }
 
 func milli(n int64) *resource.Quantity { return resource.NewMilliQuantity(n, resource.DecimalSI) }
