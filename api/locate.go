@@ -200,3 +200,15 @@ func checkJSONValue(data json.RawMessage, t reflect.Type, path *field.Path) erro
 	}
 	return nil
 }
+
+// childPath adds a field's name to a path that may be that of the whole object.
+// Inlined structs have no name.
+func childPath(path *field.Path, name string) *field.Path {
+	switch {
+	case name == "":
+		return path
+	case path == nil:
+		return field.NewPath(name)
+	}
+	return path.Child(name)
+}

@@ -19,78 +19,66 @@ import (
 // that a reader would fail on them later: texts that are not UTF-8 (proto3) and
 // times outside the years 1 to 9999 (JSON and google.protobuf.Timestamp).
 func poison(obj Object) field.ErrorList {
-	return poisonIn(reflect.ValueOf(obj).Elem(), nil)
+	return poisonIn(reflect.ValueOf(obj).Elem())
 }
 
-func poisonIn(v reflect.Value, path *field.Path) (errs field.ErrorList) {
+func poisonIn(v reflect.Value) (errs field.ErrorList) {
 	switch v.Kind() {
 	case reflect.String:
-		return poisonText(v.String(), path)
+		return poisonText(v.String())
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			return poisonIn(v.Elem(), path)
+			return poisonIn(v.Elem())
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return nil
 		}
 		for i := range v.Len() {
-			errs = append(errs, poisonIn(v.Index(i), path.Index(i))...)
+			errs = append(errs, inElement(i, poisonIn(v.Index(i)))...)
 		}
 	case reflect.Map:
 		for entries := v.MapRange(); entries.Next(); {
-			key := entries.Key().String()
-			shown := strings.ToValidUTF8(key, "\uFFFD")
-			errs = append(errs, poisonText(key, path.Key(shown))...)
-			errs = append(errs, poisonIn(entries.Value(), path.Key(shown))...)
+			errs = append(errs, poisonInEntry(entries.Key().String(), entries.Value())...)
 		}
 	case reflect.Struct:
-		return poisonInStruct(v, path)
+		return poisonInStruct(v)
 	}
 	return errs
 }
 
-func poisonInStruct(v reflect.Value, path *field.Path) (errs field.ErrorList) {
+func poisonInEntry(key string, value reflect.Value) field.ErrorList {
+	errs := append(poisonText(key), poisonIn(value)...)
+	return inElement(strings.ToValidUTF8(key, "\uFFFD"), errs)
+}
+
+func poisonInStruct(v reflect.Value) (errs field.ErrorList) {
 	switch v.Type() {
 	case timeType:
-		return poisonTime(v.Interface().(metav1.Time).Time, path)
+		return poisonTime(v.Interface().(metav1.Time).Time)
 	case microTimeType:
-		return poisonTime(v.Interface().(metav1.MicroTime).Time, path)
+		return poisonTime(v.Interface().(metav1.MicroTime).Time)
 	case quantityType:
 		return nil
 	}
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if v.Field(i).IsZero() {
-			continue
+	for i, name := range jsonNames(v.Type()) {
+		if !v.Field(i).IsZero() {
+			errs = append(errs, inField(name, poisonIn(v.Field(i)))...)
 		}
-		errs = append(errs, poisonIn(v.Field(i), childPath(path, jsonName(f)))...)
 	}
 	return errs
 }
 
-// childPath adds a field's name to a path that may be that of the whole object.
-// Inlined structs have no name.
-func childPath(path *field.Path, name string) *field.Path {
-	switch {
-	case name == "":
-		return path
-	case path == nil:
-		return field.NewPath(name)
-	}
-	return path.Child(name)
-}
-
-func poisonText(text string, path *field.Path) field.ErrorList {
+func poisonText(text string) field.ErrorList {
 	if utf8.ValidString(text) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, strconv.Quote(text), "must be valid UTF-8")}
+	return fieldError(field.ErrorTypeInvalid, strconv.Quote(text), "must be valid UTF-8")
 }
 
-func poisonTime(t time.Time, path *field.Path) field.ErrorList {
+func poisonTime(t time.Time) field.ErrorList {
 	if year := t.UTC().Year(); t.IsZero() || (year >= 1 && year <= 9999) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, fmt.Sprint(t.Unix()), "must be a time in the years 1 to 9999")}
+	return fieldError(field.ErrorTypeInvalid, fmt.Sprint(t.Unix()), "must be a time in the years 1 to 9999")
 }

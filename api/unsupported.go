@@ -5,7 +5,6 @@ package api
 
 import (
 	"reflect"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,28 +17,32 @@ var podSpecTree = sync.OnceValue(func() *fieldTree { return newFieldTree(podSpec
 // unsupportedFields refuses what a PodSpec asks for and berth does not honour,
 // each with its path.
 func unsupportedFields(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
-	return walkFields(reflect.ValueOf(spec).Elem(), podSpecTree(), path)
+	errs := walkFields(reflect.ValueOf(spec).Elem(), podSpecTree())
+	if len(errs) == 0 {
+		return nil
+	}
+	return inField(path.String(), errs)
 }
 
 // walkFields looks at every value that is set, down to where the table decides.
-func walkFields(v reflect.Value, t *fieldTree, path *field.Path) (errs field.ErrorList) {
+func walkFields(v reflect.Value, t *fieldTree) (errs field.ErrorList) {
 	switch {
 	case v.Kind() == reflect.Pointer && !v.IsNil():
-		return walkFields(v.Elem(), t, path)
+		return walkFields(v.Elem(), t)
 	case t != nil && t.rule != nil:
 		if reason := t.rule.refusal(v); reason != "" {
-			return field.ErrorList{field.Forbidden(path, reason)}
+			return fieldError(field.ErrorTypeForbidden, "", reason)
 		}
 		return nil
 	case t == nil || t.children == nil:
-		return field.ErrorList{field.Forbidden(path, notHonoured)}
+		return fieldError(field.ErrorTypeForbidden, "", notHonoured)
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
-			errs = append(errs, walkFields(v.Index(i), t.child("[]"), path.Index(i))...)
+			errs = append(errs, inElement(i, walkFields(v.Index(i), t.child("[]")))...)
 		}
 	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			errs = append(errs, walkField(v.Type().Field(i), v.Field(i), t, path)...)
+		for i, name := range jsonNames(v.Type()) {
+			errs = append(errs, inField(name, walkField(name, v.Field(i), t))...)
 		}
 	}
 	return errs
@@ -47,15 +50,14 @@ func walkFields(v reflect.Value, t *fieldTree, path *field.Path) (errs field.Err
 
 // walkField looks at one field of a struct. A struct without a JSON name is
 // inlined: its fields are its parent's.
-func walkField(f reflect.StructField, v reflect.Value, t *fieldTree, path *field.Path) field.ErrorList {
-	if isUnset(v) {
+func walkField(name string, v reflect.Value, t *fieldTree) field.ErrorList {
+	switch {
+	case isUnset(v):
 		return nil
+	case name == "":
+		return walkFields(v, t)
 	}
-	name := jsonName(f)
-	if name == "" {
-		return walkFields(v, t, path)
-	}
-	return walkFields(v, t.child(name), path.Child(name))
+	return walkFields(v, t.child(name))
 }
 
 // isUnset tells whether a field says nothing: an empty list or map says no more
@@ -66,9 +68,4 @@ func isUnset(v reflect.Value) bool {
 		return v.Len() == 0
 	}
 	return v.IsZero()
-}
-
-func jsonName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
 }

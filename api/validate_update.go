@@ -81,9 +81,8 @@ func changedPaths(now, before reflect.Value, path *field.Path) (paths []*field.P
 	}
 	switch {
 	case now.Kind() == reflect.Struct && !slices.Contains(selfDecoding, now.Type()):
-		for i := range now.NumField() {
-			at := childPath(path, jsonName(now.Type().Field(i)))
-			paths = append(paths, changedPaths(now.Field(i), before.Field(i), at)...)
+		for i, name := range jsonNames(now.Type()) {
+			paths = append(paths, changedPaths(now.Field(i), before.Field(i), childPath(path, name))...)
 		}
 		return paths
 	case now.Kind() == reflect.Pointer && !now.IsNil() && !before.IsNil():
